@@ -1,0 +1,47 @@
+# The commands of the project; each sets the environment up first, which takes no time when nothing changed.
+PY := .venv/bin/python
+# Two processes on a machine of two cores; PYTEST_WORKERS=0 runs in this process, for a debugger.
+PYTEST_WORKERS ?= auto
+TESTS ?= tests
+
+.PHONY: help setup demo test coverage check format bench lock
+
+help:
+	@echo "make demo      a payment alert is reviewed, with a question to you"
+	@echo "make test      the tests             (TESTS=tests/core, PYTEST_WORKERS=0)"
+	@echo "make check     formatting, lint and types"
+	@echo "make format    mends formatting and what ruff can mend"
+	@echo "make coverage  the tests, with the branches of core/ that none of them takes"
+	@echo "make bench     what a turn, an import and a session cost"
+	@echo "make setup     .venv with the pinned packages (PYTHON=path names the interpreter)"
+	@echo "make lock      pins requirements/*.txt anew (needs uv)"
+
+setup:
+	@scripts/setup
+
+demo: setup
+	@$(PY) examples/payment_alert.py
+
+test: setup
+	$(PY) -m pytest -q -n $(PYTEST_WORKERS) $(TESTS)
+
+coverage: setup
+	$(PY) -m pytest -q -n $(PYTEST_WORKERS) --cov --cov-report= $(TESTS)
+	$(PY) -m coverage report --include='*/mistralai/agents/core/*' --fail-under=100
+
+check: setup
+	$(PY) -m ruff check .
+	$(PY) -m ruff format --check .
+	$(PY) -m pyright
+	$(PY) -m mypy src/mistralai tests
+	$(PY) -m pyright --verifytypes mistralai.agents --ignoreexternal
+
+format: setup
+	$(PY) -m ruff check --fix .
+	$(PY) -m ruff format .
+
+bench: setup
+	@$(PY) bench/run.py
+
+lock:
+	scripts/lock
