@@ -23,9 +23,9 @@ from .inline_image import check_image_uri, inline_image, read_image
 from .json_value import JsonValue
 
 
-def both_spellings(name: str) -> AliasChoices:
+def both_spellings(name: str) -> AliasChoices | None:
     """Let a field be given in snake case and in camelCase."""
-    return AliasChoices(name, to_camel(name))
+    return None if to_camel(name) == name else AliasChoices(name, to_camel(name))
 
 
 def shortened(value: Any) -> Any:
@@ -34,6 +34,7 @@ def shortened(value: Any) -> Any:
 
 
 class _Value(BaseModel):
+    written_sparse: ClassVar[bool] = True  # on the wire, what is None is left out
     model_config: ClassVar[ConfigDict] = ConfigDict(
         frozen=True,
         alias_generator=AliasGenerator(validation_alias=both_spellings),
@@ -202,6 +203,10 @@ type ContentBlock = Annotated[
     | Annotated[ResourceLinkContentBlock, Tag("resource_link")]
     | Annotated[EmbeddedResourceContentBlock, Tag("resource")]
     | Annotated[UnknownContentBlock, Tag("unknown")],
-    Discriminator(_tag),
+    Discriminator(
+        _tag,
+        custom_error_type="content_block_type",
+        custom_error_message="a content block is one of the ...ContentBlock classes, or a dict with a type such as 'text'",
+    ),
 ]
 """A content block of any type."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from _thread import allocate_lock  # threading costs a millisecond to import
 from os import urandom
-from threading import Lock
 from time import time_ns
 
-_lock = Lock()
+_lock = allocate_lock()
 _last = 0
 
 

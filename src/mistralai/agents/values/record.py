@@ -225,12 +225,17 @@ def _pydantic_schema(cls: type[Any], source: Any, handler: object) -> Any:
     """Let a record be a field of a user's pydantic model: it is read and written as on the wire."""
     from pydantic_core import core_schema
 
-    from .wire import from_data, to_data
-
     def read(value: object) -> Any:
+        from .wire import from_data
+
         return value if isinstance(value, cls) else from_data(source, value)
 
-    written = core_schema.plain_serializer_function_ser_schema(to_data)
+    def write(value: object) -> Any:
+        from .wire import to_data
+
+        return to_data(value)
+
+    written = core_schema.plain_serializer_function_ser_schema(write)
     return core_schema.no_info_plain_validator_function(read, serialization=written)
 
 
