@@ -1,0 +1,1 @@
+"""Models behind providers' HTTP interfaces. `providers.py` is the way in."""

@@ -1,0 +1,64 @@
+"""Where a provider's calls go, with the key that opens it: read from the environment, checked, kept until it changes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+from urllib.request import getproxies_environment, proxy_bypass_environment
+
+from mistralai.agents.values.errors import SdkError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+class Endpoint:
+    """One provider's address. The key is in the headers and is never shown."""
+
+    __slots__ = ("headers", "host", "provider", "proxy", "secret", "url")
+
+    def __init__(self, *, provider: str, url: str, headers: Mapping[str, str], secret: str | None) -> None:
+        self.provider = provider
+        """The provider as errors name it: `Mistral`."""
+        self.url = url
+        self.headers = headers
+        self.secret = secret
+        """The key, to be removed from what a server says; None if there is none."""
+        parts = urlsplit(url)
+        self.host = parts.hostname or ""
+        self.proxy = _proxy_for(parts.scheme, self.host)
+        """The proxy that the environment sets for the address; None to connect directly."""
+
+    def __repr__(self) -> str:
+        return f"Endpoint({self.provider!r}, host={self.host!r})"
+
+
+def base_url(environ: Mapping[str, str], variable: str, default: str) -> str:
+    """The base URL in a variable, without a slash at its end. Raises SdkError if it is no HTTP URL."""
+    text = (environ.get(variable) or "").strip() or default
+    try:
+        parts = urlsplit(text)
+        valid = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port is None or parts.port > 0)
+    except ValueError:
+        valid = False
+    if not valid:
+        raise SdkError(f"The environment variable {variable} holds no HTTP URL. Set it to one such as {default}.")
+    return text.rstrip("/")
+
+
+def checked_key(environ: Mapping[str, str], variable: str) -> str | None:
+    """The key in a variable; None if there is none. Raises SdkError if it cannot be sent in a header."""
+    key = (environ.get(variable) or "").strip()
+    if not key:
+        return None
+    if not key.isascii() or not key.isprintable():
+        raise SdkError(f"The environment variable {variable} holds characters that no key has. Copy the key again.")
+    return key
+
+
+def _proxy_for(scheme: str, host: str) -> str | None:
+    proxies = getproxies_environment()
+    if not proxies or proxy_bypass_environment(host, proxies):
+        return None
+    proxy = proxies.get(scheme) or proxies.get("all")
+    return proxy if proxy and proxy.startswith(("http://", "https://")) else None

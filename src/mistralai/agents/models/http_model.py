@@ -1,0 +1,71 @@
+"""One model call over HTTP: its attempts and the waits between them. What is sent and how it is read is the dialect's."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from mistralai.agents.models.attempt import Attempt
+from mistralai.agents.models.deadlines import CallLimits
+from mistralai.agents.models.failures import CallFailure
+from mistralai.agents.models.retry import RetrySchedule, SystemClock
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, Mapping
+
+    from mistralai.agents.authoring.model import ModelEvent, ModelRequest
+    from mistralai.agents.models.client import ModelClient
+    from mistralai.agents.models.dialect import Dialect
+    from mistralai.agents.models.retry import RetryClock
+
+
+class HttpModel:
+    """A `Model` that calls a provider over HTTP."""
+
+    def __init__(
+        self, dialect: Dialect, client: ModelClient, environ: Mapping[str, str], *, clock: RetryClock | None = None
+    ) -> None:
+        self._dialect = dialect
+        self._client = client
+        self._environ = environ
+        self._clock: RetryClock = clock or SystemClock()
+        self._limits: CallLimits | None = None
+
+    async def stream(self, request: ModelRequest, /) -> AsyncGenerator[ModelEvent]:
+        """Call the model and yield its reply as it comes. Raises ModelError, and SdkError for a missing key."""
+        dialect, client = self._dialect, self._client
+        endpoint = dialect.endpoint(self._environ)
+        limits = self._current_limits()
+        body = dialect.body(request, endpoint)
+        end = asyncio.get_running_loop().time() + limits.call
+        schedule = RetrySchedule(self._clock, total_seconds=limits.retry)
+        attempts = 0
+        client.open_calls += 1
+        try:
+            while True:
+                attempt = Attempt(client, dialect.reply(), limits, end, request.first_output_timeout_seconds)
+                attempts += 1
+                shown = False
+                try:
+                    await attempt.open(endpoint, body)
+                    while (events := await attempt.events()) is not None:
+                        for event in events:
+                            shown = True
+                            yield event
+                    return
+                except CallFailure as failure:
+                    if shown or not failure.again:
+                        raise
+                    wait = 0.0 if failure.stale and attempts == 1 else schedule.next_wait(failure.retry_after)
+                    if wait is None or asyncio.get_running_loop().time() + wait >= end:
+                        raise
+                finally:
+                    attempt.close()
+                await self._clock.sleep(wait)
+        finally:
+            client.open_calls -= 1
+
+    def _current_limits(self) -> CallLimits:
+        if self._limits is None or not self._limits.still_hold(self._environ):
+            self._limits = CallLimits(self._environ)
+        return self._limits
