@@ -33,7 +33,7 @@ check: setup
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
 	$(PY) -m pyright
-	$(PY) -m mypy src/mistralai tests
+	$(PY) -m mypy src/fanal src/mistralai tests
 	$(PY) -m pyright --verifytypes mistralai.agents --ignoreexternal
 
 format: setup

@@ -34,7 +34,8 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
         return None
     wanted = inspect.signature(pyfuncitem.obj).parameters
     arguments = {name: value for name, value in pyfuncitem.funcargs.items() if name in wanted}
-    runner: asyncio.Runner = pyfuncitem.funcargs["event_loop_runner"]
+    runner = pyfuncitem.funcargs["event_loop_runner"]
+    assert isinstance(runner, asyncio.Runner)
     runner.run(pyfuncitem.obj(**arguments))
     return True
 
