@@ -78,4 +78,5 @@ class ToolAnnotations:
 def _checked(name: str, value: object) -> object:
     if value is None or isinstance(value, str if name == "title" else bool):
         return value
-    raise SdkError(f"ToolAnnotations: {name} is {value!r}. Pass {'a string' if name == 'title' else 'True or False'}, or None.")
+    wanted = "a string" if name == "title" else "True or False"
+    raise SdkError(f"ToolAnnotations: {name} is {value!r}. Pass {wanted}, or None.")

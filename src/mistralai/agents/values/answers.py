@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Literal, cast
 
 from .errors import SdkError
 from .record import record
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from .json_value import JsonValue
 
 
@@ -25,8 +24,10 @@ class AllowApproval:
     def __post_init__(self) -> None:
         if self.scope not in ("once", "session"):
             raise SdkError(f'AllowApproval: scope is {self.scope!r}. Pass "once" or "session".')
-        if self.arguments is not None and not isinstance(self.arguments, dict):  # pyright: ignore[reportUnnecessaryIsInstance]  # callers may not check types
-            raise SdkError(f"AllowApproval: arguments is {self.arguments!r}. Pass a dict of the call's arguments, or None.")
+        if self.arguments is not None and not isinstance(self.arguments, dict):  # pyright: ignore[reportUnnecessaryIsInstance]  # callers may be untyped
+            raise SdkError(
+                f"AllowApproval: arguments is {self.arguments!r}. Pass the call's arguments as a dict, or None."
+            )
 
 
 @record
@@ -37,7 +38,7 @@ class DenyApproval:
     """What the model reads beside the refusal; None for nothing more."""
 
     def __post_init__(self) -> None:
-        if self.message is not None and not isinstance(self.message, str):  # pyright: ignore[reportUnnecessaryIsInstance]  # callers may not check types
+        if self.message is not None and not isinstance(self.message, str):  # pyright: ignore[reportUnnecessaryIsInstance]  # callers may be untyped
             raise SdkError(f"DenyApproval: message is {self.message!r}. Pass a string, or None.")
 
 
@@ -63,13 +64,10 @@ class SignInAnswer:
 
 
 def _ids(name: str, given: object) -> tuple[str, ...]:
-    try:
-        ids: tuple[object, ...] = () if isinstance(given, str | bytes) else tuple(given)  # type: ignore[arg-type]  # a TypeError is caught
-    except TypeError:
-        ids = ()
-    else:
-        if not isinstance(given, str | bytes) and all(isinstance(each, str) for each in ids):
-            return tuple(str(each) for each in ids)
+    if isinstance(given, Iterable) and not isinstance(given, str | bytes):
+        ids = tuple(cast("Iterable[object]", given))
+        if all(isinstance(each, str) for each in ids):
+            return cast("tuple[str, ...]", ids)
     raise SdkError(f"SignInAnswer: {name} is {given!r}. Pass a list of the IDs of sign-in requests.")
 
 

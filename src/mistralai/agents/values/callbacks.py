@@ -76,5 +76,5 @@ class OpenSignIn(OpenCallback):
 class UnknownOpenCallback(OpenCallback):
     """A callback of a kind that this version of the SDK has no class for. Leave it open. Public page: Turn records."""
 
-    raw: dict[str, JsonValue] = fresh(default_factory=dict)
+    raw: dict[str, JsonValue] = fresh(default_factory=dict[str, "JsonValue"])
     """The rest of what was reported, as it came."""

@@ -1,9 +1,8 @@
-"""Content blocks: what messages and tool results are made of. The one reading of them from MCP's and from our own spelling."""
+"""Content blocks: what messages and tool results are made of, in MCP's and in our own spelling."""
 
 from __future__ import annotations
 
-from os import PathLike
-from typing import Annotated, Any, ClassVar, Literal, cast
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, cast
 
 from pydantic import (
     AliasChoices,
@@ -22,10 +21,13 @@ from pydantic.alias_generators import to_camel
 from .inline_image import check_image_uri, inline_image, read_image
 from .json_value import JsonValue
 
+if TYPE_CHECKING:
+    from os import PathLike
 
-def both_spellings(name: str) -> AliasChoices | None:
+
+def both_spellings(name: str) -> str | AliasChoices:
     """Let a field be given in snake case and in camelCase."""
-    return None if to_camel(name) == name else AliasChoices(name, to_camel(name))
+    return name if to_camel(name) == name else AliasChoices(name, to_camel(name))
 
 
 def shortened(value: Any) -> Any:
@@ -164,7 +166,7 @@ class EmbeddedResourceContentBlock(_Block):
 
 
 class UnknownContentBlock(_Value):
-    """A block of a type that has no class here. Its other fields are kept as they came. A turn's input cannot hold one."""
+    """A block of a type that has no class here, its other fields kept as they came. A turn's input takes none."""
 
     model_config: ClassVar[ConfigDict] = ConfigDict(extra="allow")
 
@@ -176,10 +178,12 @@ class UnknownContentBlock(_Value):
     @model_validator(mode="before")
     @classmethod
     def _keep_type(cls, data: Any) -> Any:
-        if isinstance(data, dict) and data.get("type", "unknown") != "unknown":
-            kept = cast("dict[str, Any]", data)
-            return {**kept, "type": "unknown", "original_type": kept["type"]}
-        return data
+        if not isinstance(data, dict):
+            return data
+        given = cast("dict[str, Any]", data)
+        if given.get("type", "unknown") == "unknown":
+            return given
+        return {**given, "type": "unknown", "original_type": given["type"]}
 
     @model_serializer(mode="plain")
     def _as_it_came(self) -> dict[str, Any]:
@@ -190,7 +194,8 @@ _KNOWN = frozenset({"text", "image", "audio", "resource_link", "resource"})
 
 
 def _tag(value: Any) -> str | None:
-    given: object = cast("dict[str, Any]", value).get("type") if isinstance(value, dict) else getattr(value, "type", None)
+    held = cast("dict[str, Any]", value).get("type") if isinstance(value, dict) else getattr(value, "type", None)
+    given: object = held
     if not isinstance(given, str):
         return None
     return given if given in _KNOWN else "unknown"
@@ -206,7 +211,7 @@ type ContentBlock = Annotated[
     Discriminator(
         _tag,
         custom_error_type="content_block_type",
-        custom_error_message="a content block is one of the ...ContentBlock classes, or a dict with a type such as 'text'",
+        custom_error_message="a content block is a block class, or a dict with a type such as 'text'",
     ),
 ]
 """A content block of any type."""

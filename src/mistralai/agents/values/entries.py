@@ -90,5 +90,5 @@ class UnknownEntry(Entry):
 
     type: str
     """The type of the entry."""
-    raw: dict[str, JsonValue] = fresh(default_factory=dict)
+    raw: dict[str, JsonValue] = fresh(default_factory=dict[str, "JsonValue"])
     """The rest of what was reported, as it came."""

@@ -23,12 +23,12 @@ class InvalidCursorError(AgentsError):
     """A cursor is not a position in this session's log."""
 
 
-class ObservationLost(AgentsError):  # noqa: N818
+class ObservationLost(AgentsError):
     """Watching a session broke off and could not be taken up again. The session itself was not touched."""
 
 
 class OutcomeUnknownError(AgentsError):
-    """A command was sent and its answer was lost: it may have been applied. Read the session before sending it again."""
+    """A command was sent and its answer was lost: it may have been applied. Read the session, then decide."""
 
 
 class SessionStartupTimeoutError(AgentsError):

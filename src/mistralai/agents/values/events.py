@@ -89,7 +89,7 @@ class Notice(Event):
     """What there is to say."""
     level: str = "info"
     """`"info"`, `"warning"` or `"error"`."""
-    details: dict[str, JsonValue] = fresh(default_factory=dict)
+    details: dict[str, JsonValue] = fresh(default_factory=dict[str, "JsonValue"])
     """Data beside the message."""
 
 
@@ -133,5 +133,5 @@ class UnknownEvent(Event):
 
     type: str
     """The type of the event."""
-    raw: dict[str, JsonValue] = fresh(default_factory=dict)
+    raw: dict[str, JsonValue] = fresh(default_factory=dict[str, "JsonValue"])
     """The rest of what was reported, as it came."""

@@ -83,7 +83,7 @@ class HistoryImportToolResult(_ImportEntry):
 
 
 class HistoryImportSnapshot(_ImportEntry):
-    """Data saved in the history that the model does not see. It reads back as an `UnknownEntry` of type "checkpoint"."""
+    """Data saved in the history, unseen by the model. It reads back as an `UnknownEntry` of type "checkpoint"."""
 
     type: Literal["snapshot"] = Field(default="snapshot", init=False, repr=False)
     """`"snapshot"`."""
@@ -130,6 +130,6 @@ def _refuse_unknown(index: int, message: HistoryImportMessage) -> None:
     for at, block in enumerate(message.content):
         if block.type == "unknown":
             raise SdkError(
-                f"history[{index}]: content[{at}] is of type {block.original_type!r}, which this version does not know. "
+                f"history[{index}]: content[{at}] is of the unknown type {block.original_type!r}. "
                 "Leave the block out, or give it as text."
             )

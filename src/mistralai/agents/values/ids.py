@@ -12,7 +12,7 @@ _last = 0
 
 def uuid7() -> str:
     """Return a new identifier, greater than every one this process made before."""
-    global _last  # noqa: PLW0603
+    global _last
     milliseconds, rest = divmod(time_ns(), 1_000_000)
     tick = milliseconds << 12 | (rest << 12) // 1_000_000
     with _lock:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 MAX_BASE64 = 10_000_000
 """The most characters of base64 that an inline image may have."""
 
+_FORM = "Write it as data:image/png;base64,<data>."
 _MEDIA_TYPE = re.compile(r"image/[A-Za-z0-9!#$&^_.+-]+", re.ASCII)
 
 
@@ -76,14 +77,14 @@ def check_image_uri(uri: str) -> str:
     head, comma, payload = uri[5:].partition(",")
     media_type, *parameters = head.split(";")
     if not comma or not parameters or parameters[-1].strip().lower() != "base64":
-        raise ValueError("The image's data: URI has no base64 data. Write it as data:image/png;base64,<data>.")
+        raise ValueError(f"The image's data: URI has no base64 data. {_FORM}")
     if not _MEDIA_TYPE.fullmatch(media_type):
-        raise ValueError(f"The image's data: URI is of type {media_type!r}, not of an image. Write it as data:image/png;base64,<data>.")
+        raise ValueError(f"The image's data: URI is of type {media_type!r}, not of an image. {_FORM}")
     check_size(len(payload), "The image's data: URI")
     try:
         data = a2b_base64(payload, strict_mode=True)
     except (Error, ValueError) as error:
         raise ValueError(f"The image's data: URI is not valid base64: {error}.") from None
     if not data:
-        raise ValueError("The image's data: URI holds no data. Write it as data:image/png;base64,<data>.")
+        raise ValueError(f"The image's data: URI holds no data. {_FORM}")
     return uri

@@ -104,13 +104,11 @@ def _make(cls: type[Any], kw_only: bool) -> type[Any]:
     for name, method in _METHODS.items():
         namespace.setdefault(name, method)
     namespace.update(__slots__=tuple(own), __record_fields__=fields, __match_args__=() if kw_only else tuple(names))
-    written = "__init__" in namespace
-    if not written:
-        namespace["__init__"] = lazy = _LazyInit()
-        made = type(cls)(cls.__name__, cls.__bases__, namespace)
+    lazy = namespace.setdefault("__init__", _LazyInit())
+    made = type(cls.__name__, cls.__bases__, namespace)
+    if isinstance(lazy, _LazyInit):
         lazy.cls = made
-        return made
-    return type(cls)(cls.__name__, cls.__bases__, namespace)
+    return made
 
 
 def _inherited(cls: type[Any]) -> tuple[list[str], list[str], dict[str, _Default]]:
@@ -165,7 +163,7 @@ def _compile_init(cls: type[Any]) -> Callable[..., None]:
 
 
 def _annotation(cls: type[Any], name: str) -> Any:
-    return next(base.__annotations__[name] for base in cls.__mro__ if name in base.__dict__.get("__annotations__", ()))
+    return next(base.__annotations__[name] for base in cls.__mro__ if fields_of(base) and name in base.__annotations__)
 
 
 def _repr(self: Any) -> str:
@@ -174,20 +172,20 @@ def _repr(self: Any) -> str:
     for name in fields.names:
         value = getattr(self, name)
         default = fields.defaults.get(name)
-        if default is None or not (value is default.value or (type(value) is type(default.value) and value == default.value)):
+        if default is None or type(value) is not type(default.value) or value != default.value:
             shown.append(f"{name}={value!r}")
     return f"{type(self).__name__}({', '.join(shown)})"
 
 
 def _eq(self: Any, other: object) -> bool:
-    if type(self) is not type(other):
+    if self.__class__ is not other.__class__:
         return NotImplemented
-    read = self.__record_fields__.read
-    return bool(read(self) == read(other))
+    read: Callable[[Any], object] = self.__record_fields__.read
+    return read(self) == read(other)
 
 
 def _hash(self: Any) -> int:
-    return hash((type(self), self.__record_fields__.read(self)))
+    return hash((self.__class__, self.__record_fields__.read(self)))
 
 
 def _setattr(self: object, name: str, value: object) -> None:

@@ -37,7 +37,7 @@ class UnknownTermination:
 
     type: str
     """The name of the ending."""
-    raw: dict[str, JsonValue] = fresh(default_factory=dict)
+    raw: dict[str, JsonValue] = fresh(default_factory=dict[str, "JsonValue"])
     """The rest of what was reported, as it came."""
 
 

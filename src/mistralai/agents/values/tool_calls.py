@@ -15,6 +15,6 @@ class ToolCall:
     """A tool call the model made in a turn, whether or not it ran. Public page: Turn records."""
 
     name: str
-    """The tool's full ID, such as `client.get_weather`; the model's own name for it in a hook, or where no tool has it."""
+    """The tool's full ID, such as `client.get_weather`; in a hook, or for no such tool, the model's name."""
     arguments: JsonValue
     """The arguments that ran, or the model's where none did; the raw text where that is not JSON."""

@@ -1,4 +1,4 @@
-"""What a turn's state is at a position of the log: one of six records, and the record of an output that does not fit."""
+"""The six records of a turn's state at a position of the log, and the record of an output that does not fit."""
 
 from __future__ import annotations
 
@@ -56,9 +56,9 @@ class Completed[T]:
     text: str | None
     """The assistant's last text in this turn; None if it wrote none."""
     output: T | InvalidOutput | None
-    """The text; with an output type, the parsed value, `InvalidOutput` if it does not fit, None if the turn ended early."""
+    """The text; with an output type, the parsed value, `InvalidOutput` if unfit, None if the turn ended early."""
     stop_reason: str | None = None
-    """Why the turn ended early, such as `"iteration_limit"`, `"skipped"`, `"rejected"` or `"output_limit"`; None if it did not."""
+    """Why it ended early, such as `"iteration_limit"`, `"skipped"` or `"output_limit"`; None if it did not."""
     tool_calls: tuple[ToolCall, ...] = ()
     """The turn's own calls, in the order of the history; those of subagents are not among them."""
 
@@ -76,7 +76,7 @@ class Interrupted:
     text: str | None
     """What the model had written when the turn stopped; None if nothing."""
     cause: str
-    """`"interrupted"` (a client stopped the turn), `"cancelled"` (its session ended), a limit's name, or a newer cause."""
+    """`"interrupted"` (a client stopped the turn), `"cancelled"` (its session ended), a limit's name, or newer."""
 
 
 @record
@@ -109,7 +109,7 @@ class UnknownOutcome:
     """The assistant's latest text in this turn; None if there is none."""
     outcome: str
     """The name of the outcome."""
-    raw: dict[str, JsonValue] = fresh(default_factory=dict)
+    raw: dict[str, JsonValue] = fresh(default_factory=dict[str, "JsonValue"])
     """The rest of what was reported, as it came."""
 
 

@@ -54,4 +54,4 @@ class UsageLimits:
         for name in ("model_calls", "tool_calls", "input_tokens", "output_tokens", "total_tokens"):
             limit: object = getattr(self, name)
             if limit is not None and (not isinstance(limit, int) or isinstance(limit, bool) or limit < 0):
-                raise SdkError(f"UsageLimits: {name} is {limit!r}. Pass a whole number from 0 up, or None for no bound.")
+                raise SdkError(f"UsageLimits: {name} is {limit!r}. Pass a whole number from 0, or None for no bound.")

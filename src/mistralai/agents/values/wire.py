@@ -1,4 +1,4 @@
-"""The public JSON of every value: `to_json` and `from_json`, and the plain data between. docs/wire.md is the contract."""
+"""The public JSON of every value, as docs/wire.md promises it: `to_json`, `from_json`, and the plain data between."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def to_json(value: object) -> str:
     try:
         text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     except ValueError as error:
-        raise SdkError(f"{type(value).__name__} cannot be written as JSON: {error}. Leave out NaN and infinities.") from None
+        raise SdkError(f"{type(value).__name__} is no valid JSON: {error}. Leave out NaN and infinities.") from None
     try:
         text.encode()
     except UnicodeEncodeError:  # a lone surrogate, which only an escape can carry
@@ -39,7 +39,7 @@ def from_json(type: Any, data: str | bytes | Mapping[str, Any]) -> Any:
     """Read a value from JSON text, or from JSON already parsed.
 
     `type` is a class such as `Completed`, a base such as `Event`, or an alias such as `TurnState`; with
-    `Completed[Report]` the output is read as a `Report`. Raises `SdkError` when the data does not fit, naming the place.
+    `Completed[Report]` the output is read as a `Report`. Data that does not fit is an `SdkError` naming the place.
     """
     if isinstance(data, str | bytes):
         try:

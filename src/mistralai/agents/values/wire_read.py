@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     type Reader = Callable[[Any], Any]
 
 
-class Misfit(Exception):  # noqa: N818
+class Misfit(Exception):
     """Data that does not fit; `place` grows as the error leaves nested values."""
 
     def __init__(self, message: str) -> None:
@@ -143,16 +143,9 @@ def _alias(alias: TypeAliasType, arguments: tuple[Any, ...]) -> Reader:
 
 def _union(members: tuple[Any, ...]) -> Reader:
     others = [member for member in members if member is not NoneType]
-    if others and all(fields_of(get_origin(member) or member) for member in others):
-        by_type = {type_of(get_origin(member) or member): _reader(member) for member in others}
-
-        def read_one(data: Any) -> Any:
-            kind = cast("dict[str, Any]", data).get("type") if isinstance(data, dict) else None
-            reader = next(iter(by_type.values())) if len(by_type) == 1 else by_type.get(cast("str", kind))
-            if reader is None:
-                raise Misfit(f"its type is {_short(kind)}, none of {', '.join(map(repr, by_type))}")
-            return reader(data)
-
+    read_one: Reader
+    if len(others) > 1 and all(fields_of(get_origin(member) or member) for member in others):
+        read_one = _one_of({type_of(get_origin(member) or member): _reader(member) for member in others})
     elif len(others) == 1:
         read_one = _reader(others[0])
     elif any(isinstance(member, TypeVar) for member in others):
@@ -160,6 +153,16 @@ def _union(members: tuple[Any, ...]) -> Reader:
     else:
         read_one = _foreign(Union[tuple(others)])  # noqa: UP007  # a tuple of members cannot be written with |
     return (lambda data: None if data is None else read_one(data)) if NoneType in members else read_one
+
+
+def _one_of(by_type: dict[str | None, Reader]) -> Reader:
+    def read_one(data: Any) -> Any:
+        kind = _object(data).get("type")
+        if not isinstance(kind, str) or kind not in by_type:
+            raise Misfit(f"its type is {_short(kind)}, none of {', '.join(map(repr, by_type))}")
+        return by_type[kind](data)
+
+    return read_one
 
 
 def _foreign(type_: Any) -> Reader:
@@ -239,7 +242,9 @@ def _members(cls: type[Any], arguments: tuple[Any, ...]) -> Reader:
                 except Misfit as misfit:
                     raise misfit.within(f".{name}") from None
             elif name not in fields.defaults:
-                held[name] = _missing(name, annotations[name])
+                if NoneType not in get_args(annotations[name]):
+                    raise Misfit(f"'{name}' is missing")
+                held[name] = None
         try:
             return cls(**held)
         except ValueError as error:
@@ -257,21 +262,19 @@ def _gathered(data: dict[str, Any], fields: RecordFields, named_by: str) -> dict
     return {named_by: data["type"]} | known | {"raw": raw}
 
 
-def _missing(name: str, annotation: Any) -> None:
-    if NoneType not in get_args(annotation):
-        raise Misfit(f"'{name}' is missing")
-
-
 def _annotations(cls: type[Any], arguments: tuple[Any, ...]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for base in reversed(cls.__mro__):
-        parameters = base.__type_params__ if hasattr(base, "__type_params__") else ()
-        bound = {p.__name__: p for p in parameters} | dict(zip((p.__name__ for p in parameters), arguments, strict=False))
-        scope = Names(bound)
-        for name, annotation in base.__dict__.get("__annotations__", {}).items():
+        if fields_of(base) is None:
+            continue
+        parameters: tuple[Any, ...] = base.__type_params__
+        scope = Names({parameter.__name__: parameter for parameter in parameters})
+        if base is cls:
+            scope |= {parameter.__name__: bound for parameter, bound in zip(parameters, arguments, strict=False)}
+        own_globals = vars(sys.modules[base.__module__])
+        for name, annotation in base.__annotations__.items():
             if name in cls.__record_fields__.names:
-                scope_globals = dict(vars(sys.modules[base.__module__]))
-                found[name] = eval(annotation, scope_globals, scope) if isinstance(annotation, str) else annotation
+                found[name] = eval(annotation, dict(own_globals), scope) if isinstance(annotation, str) else annotation
     return found
 
 

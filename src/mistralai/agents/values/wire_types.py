@@ -1,4 +1,4 @@
-"""The discriminators of the wire: which `type` names which class, and where a class lives. docs/wire.md is the contract."""
+"""The discriminators of the wire, as docs/wire.md promises them: which `type` names which class, and where it lives."""
 
 from __future__ import annotations
 
@@ -69,8 +69,11 @@ FAMILIES: dict[str, Family] = {
     "Conflict": Family({"turn_conflict": "TurnConflict"}),
 }
 
-_FAMILY_OF = {name: family for family in FAMILIES.values() for name in (*family.members.values(), family.unknown) if name}
-_FAMILY_OF |= {name: FAMILIES[name] for name in ("OpenCallback", "Entry", "Event")}
+_FAMILY_OF = (
+    {name: family for family in FAMILIES.values() for name in family.members.values()}
+    | {family.unknown: family for family in FAMILIES.values() if family.unknown}
+    | {base: FAMILIES[base] for base in ("OpenCallback", "Entry", "Event")}
+)
 _TYPE_OF = {name: type_ for family in FAMILIES.values() for type_, name in family.members.items()}
 
 _LIGHT = (
