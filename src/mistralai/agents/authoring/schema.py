@@ -52,7 +52,7 @@ class ArgumentsSchema:
     __slots__ = ("_validate", "aliases", "schema")
 
     def __init__(self, adapter: TypeAdapter[Any], aliases: Mapping[str, str]) -> None:
-        self.schema: JsonObject = adapter.json_schema(schema_generator=_Untitled)
+        self.schema = json_schema_of(adapter, "validation")
         """The JSON schema, without what docstrings say."""
         self.aliases = aliases
         """Parameter name to the name the model uses, where they differ."""
@@ -68,6 +68,14 @@ class ArgumentsSchema:
             raise InvalidArguments(problems_of(error)) from None
         except PydanticSerializationError as error:
             raise InvalidArguments([f"The arguments are not valid JSON: {error}."]) from None
+
+
+def json_schema_of(adapter: TypeAdapter[Any], mode: JsonSchemaMode, named: Any = None) -> JsonObject:
+    """The JSON schema of a type, without titles that only repeat names."""
+    schema = adapter.json_schema(schema_generator=_Untitled, mode=mode)
+    if "title" in schema and schema["title"] == getattr(named, "__name__", None):
+        del schema["title"]
+    return schema
 
 
 def to_json_bytes(value: object) -> bytes:
@@ -101,14 +109,12 @@ def result_adapter(owner: str, returns: Any) -> tuple[TypeAdapter[Any], JsonObje
     """The validator and the JSON schema of a return type. Raises SdkError that names `owner`."""
     try:
         adapter = TypeAdapter[Any](returns)
-        schema = adapter.json_schema(schema_generator=_Untitled, mode="serialization")
+        schema = json_schema_of(adapter, "serialization", returns)
     except (PydanticUserError, PydanticInvalidForJsonSchema, TypeError, ValueError) as error:
         raise SdkError(
             f"{owner}: it returns {shown(returns)}, which pydantic cannot turn into JSON. Return a type with a "
             "schema, or pass output_schema=."
         ) from error
-    if schema.get("title") == getattr(returns, "__name__", None):
-        schema.pop("title", None)
     return adapter, schema
 
 

@@ -1,0 +1,157 @@
+"""Permission policies: which tool calls run, are asked about, or are refused. The mode and the asking are core's."""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+from mistralai.agents.values.errors import SdkError
+from mistralai.agents.values.record import record
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from mistralai.agents.values.json_value import JsonValue
+
+type PermissionDecision = Literal["allow", "ask", "deny"]
+
+_DECISIONS = ("allow", "ask", "deny")
+_MASK = "***"
+
+
+@record
+class PermissionRule:
+    """One rule of a policy: which tools and arguments it is about, and what it decides. Public page: Permissions."""
+
+    tools: Sequence[str]
+    """Full tool IDs. `*` stands for any characters within one dotted part; as the last part, for all that follow."""
+    decision: PermissionDecision
+    """`"allow"`, `"ask"` or `"deny"`."""
+    allowlist: Sequence[str] = ()
+    """`"argument=glob"` each. The rule applies only if every argument named here matches one of its globs."""
+    denylist: Sequence[str] = ()
+    """`"argument=glob"` each. A call that matches one is denied, whatever `decision` says."""
+    sensitive: Sequence[str] = ()
+    """Names of arguments that logs, traces and titles of approvals do not show."""
+
+    def __post_init__(self) -> None:
+        if self.decision not in _DECISIONS:
+            raise SdkError(f'PermissionRule: decision is {self.decision!r}. Pass "allow", "ask" or "deny".')
+        for name in ("tools", "allowlist", "denylist", "sensitive"):
+            object.__setattr__(self, name, _strings(name, getattr(self, name)))
+        if not self.tools:
+            raise SdkError('PermissionRule: tools is empty. Name the tools it is about, such as ["client.*"].')
+        for name in ("allowlist", "denylist"):
+            for pattern in getattr(self, name):
+                if not pattern.partition("=")[0] or "=" not in pattern:
+                    raise SdkError(f'PermissionRule: {name} has {pattern!r}. Write "argument=glob", such as "path=/tmp/*".')
+
+    def names(self, tool_id: str) -> bool:
+        """Whether `tools` covers the tool."""
+        return any(_tool_pattern(pattern).fullmatch(tool_id) for pattern in self.tools)
+
+    def matches(self, tool_id: str, arguments: JsonValue) -> bool:
+        """Whether the rule decides this call."""
+        return self.decide(tool_id, arguments) is not None
+
+    def decide(self, tool_id: str, arguments: JsonValue) -> PermissionDecision | None:
+        """What the rule says of the call; None if it does not apply."""
+        if not self.names(tool_id):
+            return None
+        if any(_hits(pattern, arguments) for pattern in self.denylist):
+            return "deny"
+        wanted: dict[str, bool] = {}
+        for pattern in self.allowlist:
+            argument = pattern.partition("=")[0]
+            wanted[argument] = wanted.get(argument, False) or _hits(pattern, arguments)
+        return self.decision if all(wanted.values()) else None
+
+    def masked(self, arguments: JsonValue) -> JsonValue:
+        """The arguments as logs may show them."""
+        if not self.sensitive or not isinstance(arguments, dict):
+            return arguments
+        return {name: _MASK if name in self.sensitive else value for name, value in arguments.items()}
+
+
+@record
+class PermissionPolicy:
+    """Ordered rules; the first that applies to a call decides. Public page: Permissions."""
+
+    default: PermissionDecision = "allow"
+    """The decision where no rule applies."""
+    rules: Sequence[PermissionRule] = ()
+
+    def __post_init__(self) -> None:
+        if self.default not in _DECISIONS:
+            raise SdkError(f'PermissionPolicy: default is {self.default!r}. Pass "allow", "ask" or "deny".')
+        given = cast("object", self.rules)
+        if not isinstance(given, list | tuple):
+            raise SdkError(f"PermissionPolicy: rules is {given!r}. Pass a list of PermissionRule.")
+        for rule in cast("Sequence[object]", given):
+            if not isinstance(rule, PermissionRule):
+                raise SdkError(f"PermissionPolicy: rules has {rule!r}, which is not a PermissionRule.")
+        object.__setattr__(self, "rules", tuple(self.rules))
+
+    def decide(self, tool_id: str, arguments: JsonValue) -> PermissionDecision:
+        """What the policy says of the call, on the arguments that would run."""
+        for rule in self.rules:
+            if (decision := rule.decide(tool_id, arguments)) is not None:
+                return decision
+        return self.default
+
+    def reads_arguments(self, tool_id: str) -> bool:
+        """Whether the decision on this tool depends on its arguments."""
+        return any((rule.allowlist or rule.denylist) and rule.names(tool_id) for rule in self.rules)
+
+    def masked(self, tool_id: str, arguments: JsonValue) -> JsonValue:
+        """The arguments as logs may show them: what any rule about this tool calls sensitive is masked."""
+        for rule in self.rules:
+            if rule.sensitive and rule.names(tool_id):
+                arguments = rule.masked(arguments)
+        return arguments
+
+
+_canonical = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode
+
+
+def canonical(arguments: JsonValue) -> str:
+    """The one JSON text of equal arguments: sorted keys, no spaces."""
+    return _canonical(arguments)
+
+
+def _hits(pattern: str, arguments: JsonValue) -> bool:
+    argument, _, glob = pattern.partition("=")
+    held: Any = arguments
+    if not isinstance(held, dict):
+        return False
+    if argument not in held:
+        for part in argument.split("."):  # a field of a nested object
+            if not isinstance(held, dict) or part not in held:
+                return False
+            held = cast("dict[str, Any]", held)[part]
+    else:
+        held = cast("dict[str, Any]", held)[argument]
+    return _glob(glob).fullmatch(held if isinstance(held, str) else canonical(held)) is not None
+
+
+@lru_cache(maxsize=512)
+def _glob(glob: str) -> re.Pattern[str]:
+    return re.compile(".*".join(map(re.escape, glob.split("*"))), re.DOTALL)
+
+
+@lru_cache(maxsize=512)
+def _tool_pattern(pattern: str) -> re.Pattern[str]:
+    *parts, last = pattern.split(".")
+    written = [r"[^.]*".join(map(re.escape, part.split("*"))) for part in parts]
+    written.append(r".+" if last == "*" else r"[^.]*".join(map(re.escape, last.split("*"))))
+    return re.compile(r"\.".join(written))
+
+
+def _strings(name: str, given: Any) -> tuple[str, ...]:
+    if isinstance(given, list | tuple | set | frozenset):
+        held = tuple(cast("Sequence[object]", given))
+        if all(isinstance(one, str) and one for one in held):
+            return cast("tuple[str, ...]", held)
+    raise SdkError(f"PermissionRule: {name} is {given!r}. Pass a list of strings.")
