@@ -4,7 +4,7 @@ PY := .venv/bin/python
 PYTEST_WORKERS ?= auto
 TESTS ?= tests
 
-.PHONY: help setup demo test coverage check format bench lock
+.PHONY: help setup demo test coverage check lint pyright mypy completeness format bench lock
 
 help:
 	@echo "make demo      a payment alert is reviewed, with a question to you"
@@ -29,12 +29,21 @@ coverage: setup
 	$(PY) -m pytest -q -n $(PYTEST_WORKERS) --cov --cov-report= $(TESTS)
 	$(PY) -m coverage report --include='*/mistralai/agents/core/*' --fail-under=100
 
-check: setup
+check: lint pyright mypy completeness
+
+lint: setup
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
+
+pyright: setup
 	$(PY) -m pyright
+
+mypy: setup
 	$(PY) -m mypy src/fanal src/mistralai tests
-	$(PY) -m pyright --verifytypes mistralai.agents --ignoreexternal
+
+# pyright looks for the package where the `python` on PATH would import it from.
+completeness: setup
+	PATH="$(CURDIR)/.venv/bin:$$PATH" $(PY) -m pyright --verifytypes mistralai.agents --ignoreexternal
 
 format: setup
 	$(PY) -m ruff check --fix .
