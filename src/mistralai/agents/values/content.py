@@ -35,6 +35,12 @@ def shortened(value: Any) -> Any:
     return f"{value[:60]}... ({len(value)} characters)" if isinstance(value, str) and len(value) > 2_000 else value
 
 
+def hide_type(cls: type[BaseModel]) -> None:
+    """Leave the constant `type` out of the signature people read; a dict read as the class may still have it."""
+    shown = [parameter for name, parameter in cls.__signature__.parameters.items() if name != "type"]
+    cls.__signature__ = cls.__signature__.replace(parameters=shown)
+
+
 class _Value(BaseModel):
     written_sparse: ClassVar[bool] = True  # on the wire, what is None is left out
     model_config: ClassVar[ConfigDict] = ConfigDict(
@@ -42,6 +48,11 @@ class _Value(BaseModel):
         alias_generator=AliasGenerator(validation_alias=both_spellings),
         hide_input_in_errors=True,
     )
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
+        super().__pydantic_init_subclass__(**kwargs)
+        hide_type(cls)
 
     def __repr_args__(self) -> Any:
         return [(name, shortened(value)) for name, value in super().__repr_args__() if value is not None]

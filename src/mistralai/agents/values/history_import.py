@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import AliasGenerator, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
 
-from .content import ContentBlock, both_spellings
+from .content import ContentBlock, both_spellings, hide_type
 from .errors import SdkError
 from .invalid_value import first_problem
 from .json_value import JsonValue
@@ -22,6 +22,11 @@ class _ImportEntry(BaseModel):
         frozen=True,
         alias_generator=AliasGenerator(validation_alias=both_spellings),
     )
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
+        super().__pydantic_init_subclass__(**kwargs)
+        hide_type(cls)
 
 
 class HistoryImportMessage(_ImportEntry):
