@@ -36,9 +36,9 @@ class _OpenCall:
 class CallPieces:
     """The calls of one reply. A piece goes to the call of its id, else of its index, else to the last one.
 
-    Servers repeat ids and names, change the id in mid-call, send the text "null" for one, and leave the index out or at 0.
-    So a known place is left for a new call only if the piece names a function, and the call there is of another name or
-    whole already.
+    Servers repeat ids and names, change the id in mid-call, send the text "null" for one, and leave the index out or
+    at 0. So a known place is left for a new call only if the piece names a function, and the call there is of another
+    name or whole already.
     """
 
     __slots__ = ("_calls",)

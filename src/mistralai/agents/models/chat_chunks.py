@@ -6,6 +6,8 @@ from typing import Any
 
 import msgspec
 
+from mistralai.agents.models.lenient import lenient_reader
+
 
 class FunctionDelta(msgspec.Struct):
     """A piece of a call."""
@@ -73,46 +75,4 @@ class Chunk(msgspec.Struct):
     message: Any = None
 
 
-_read = msgspec.json.Decoder(Chunk).decode
-_read_any = msgspec.json.Decoder(strict=False).decode
-
-
-def read_chunk(data: bytes) -> Chunk:
-    """A chunk from its JSON; fields of a wrong type are left out. Raises msgspec.DecodeError if it is no JSON."""
-    try:
-        return _read(data)
-    except (msgspec.ValidationError, UnicodeDecodeError):
-        return _lenient(_read_any(data.decode("utf-8", "replace")))
-
-
-def _lenient(value: Any) -> Chunk:
-    cleaned = _fitting(value, Chunk)
-    return cleaned if isinstance(cleaned, Chunk) else Chunk()
-
-
-def _fitting(value: Any, kind: Any) -> Any:
-    """The value as the struct, with every field that does not fit left at its default."""
-    if not isinstance(value, dict):
-        return None
-    fields: dict[str, Any] = {}
-    for field in msgspec.structs.fields(kind):
-        given: Any = value.get(field.name)  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
-        if given is None:
-            continue
-        try:
-            fields[field.name] = msgspec.convert(given, field.type, strict=False)
-        except (msgspec.ValidationError, TypeError):
-            if (nested := _nested(given, field.type)) is not None:
-                fields[field.name] = nested
-    return kind(**fields)
-
-
-def _nested(given: Any, kind: Any) -> Any:
-    for option in getattr(kind, "__args__", ()):
-        if isinstance(option, type) and issubclass(option, msgspec.Struct):
-            return _fitting(given, option)
-        inner = getattr(option, "__args__", ())
-        if inner and isinstance(inner[0], type) and issubclass(inner[0], msgspec.Struct) and isinstance(given, list):
-            kept = [_fitting(item, inner[0]) for item in given]  # pyright: ignore[reportUnknownVariableType]
-            return [item for item in kept if item is not None]
-    return None
+read_chunk = lenient_reader(Chunk)

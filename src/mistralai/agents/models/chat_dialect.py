@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
 from mistralai.agents.models.chat_messages import MistralMessages, OpenAIMessages
 from mistralai.agents.models.chat_reply import ChatReply
 from mistralai.agents.models.dialect import Body, body_of
-from mistralai.agents.models.endpoint import Endpoint, base_url, checked_key
+from mistralai.agents.models.endpoint import Endpoint, EndpointSource, base_url, checked_key
 from mistralai.agents.models.heads import Heads
 from mistralai.agents.models.history import encoded_history
 from mistralai.agents.models.strict_schema import strict_schema
-from mistralai.agents.models.wire_text import encoded, sendable
+from mistralai.agents.models.wire_text import FOREIGN_TO_A_NAME, NAME_LIMIT, encoded, sendable
 from mistralai.agents.values.errors import SdkError
 
 if TYPE_CHECKING:
@@ -26,23 +27,21 @@ MISTRAL_EFFORTS = {"off": "none", "minimal": "none", "low": "none", "medium": "h
 OPENAI_EFFORTS = {"off": "none", "max": "xhigh"}
 
 
-class ChatDialect:
+class ChatDialect(ABC):
     """Chat completions as both providers have them."""
 
     slot: str
+    """Where the encoded messages are kept in a session's slot."""
     messages: type[OpenAIMessages]
     variables: tuple[str, ...]
 
     def __init__(self) -> None:
         self._heads = Heads()
-        self._endpoint: tuple[tuple[str | None, ...], Endpoint] | None = None
+        self._source = EndpointSource(self.variables, self.read_endpoint)
 
     def endpoint(self, environ: Mapping[str, str], /) -> Endpoint:
         """Where calls go. Raises SdkError if the key is missing."""
-        given = tuple(environ.get(name) for name in self.variables)
-        if self._endpoint is None or self._endpoint[0] != given:
-            self._endpoint = given, self.read_endpoint(environ)
-        return self._endpoint[1]
+        return self._source.endpoint(environ)
 
     def body(self, request: ModelRequest, endpoint: Endpoint, /) -> Body:
         """The request's JSON: the head, then the messages."""
@@ -54,13 +53,13 @@ class ChatDialect:
         """A reader for a new reply."""
         return ChatReply()
 
+    @abstractmethod
     def read_endpoint(self, environ: Mapping[str, str]) -> Endpoint:
         """Where calls go, from the environment."""
-        raise NotImplementedError
 
+    @abstractmethod
     def options(self, request: ModelRequest, endpoint: Endpoint) -> JsonObject:
         """What the provider names in its own way."""
-        raise NotImplementedError
 
     def _head(self, request: ModelRequest, leading: tuple[str, ...], endpoint: Endpoint) -> tuple[bytes, bool]:
         data: dict[str, Any] = {"model": request.model, "stream": True, "stream_options": {"include_usage": True}}
@@ -156,8 +155,6 @@ class OpenAIDialect(ChatDialect):
 
 def response_format(output: OutputFormat, schema: JsonObject, *, strict: bool) -> JsonObject:
     """A structured output as both providers ask for it."""
-    name = "".join(
-        letter if letter.isascii() and (letter.isalnum() or letter in "_-") else "_" for letter in output.name
-    )
-    described = {"name": name[:64] or "output", "schema": schema, "strict": strict}
+    name = FOREIGN_TO_A_NAME.sub("_", output.name)[:NAME_LIMIT]
+    described = {"name": name or "output", "schema": schema, "strict": strict}
     return {"type": "json_schema", "json_schema": described}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -10,6 +10,7 @@ from mistralai.agents.authoring.model import ReasoningBlock, ReplyFinished, Text
 from mistralai.agents.models.call_pieces import CallPieces
 from mistralai.agents.models.chat_chunks import Chunk, Delta, Usage, read_chunk
 from mistralai.agents.models.failures import cut_off, in_stream_failure, no_usage, unreadable
+from mistralai.agents.models.plain_json import is_array, is_object
 from mistralai.agents.models.sse import EventSplitter
 from mistralai.agents.values.usage import TokenUsage
 
@@ -131,16 +132,11 @@ class ChatReply:
 
 
 def _thinking_text(thinking: Any) -> str:
-    match thinking:
-        case str():
-            return thinking
-        case list():
-            parts = cast("list[Any]", thinking)
-            return "".join(_thinking_text(part) for part in parts)
-        case {"text": str(text)}:
-            return text
-        case _:
-            return ""
+    if isinstance(thinking, str):
+        return thinking
+    if is_array(thinking):
+        return "".join(map(_thinking_text, thinking))
+    return _thinking_text(thinking.get("text")) if is_object(thinking) else ""
 
 
 def token_usage(usage: Usage) -> TokenUsage:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ class ModelClient:
     @staticmethod
     def preload() -> None:
         """Import the HTTP library: call it in a thread, so that the first model call does not wait for it."""
-        from mistralai.agents.models import transport  # noqa: F401
+        importlib.import_module("mistralai.agents.models.transport")
 
     def session(self) -> aiohttp.ClientSession:
         """The HTTP session of the running loop. Raises RuntimeError in any loop but the one that opened it."""

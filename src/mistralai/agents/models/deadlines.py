@@ -96,7 +96,7 @@ class Arrivals:
         return await reader.readany()
 
     def output_came(self) -> None:
-        """A chunk of the reply came: from here on the bound is the one between chunks. Mere signs of life do not count."""
+        """A chunk came, not a mere comment: from here on the bound is the one between chunks."""
         self._since = None
         if self._reason != "idle_timeout":
             self._reason, self._bound = "idle_timeout", self._limits.idle

@@ -1,15 +1,15 @@
-"""Where a provider's calls go, with the key that opens it: read from the environment, checked, kept until it changes."""
+"""Where a provider's calls go, with the key: read from the environment, checked, and kept until that changes."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
-from urllib.request import getproxies_environment, proxy_bypass_environment
+from urllib.request import getproxies_environment, proxy_bypass
 
 from mistralai.agents.values.errors import SdkError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
 
 class Endpoint:
@@ -31,6 +31,26 @@ class Endpoint:
 
     def __repr__(self) -> str:
         return f"Endpoint({self.provider!r}, host={self.host!r})"
+
+
+class EndpointSource:
+    """Reads a provider's endpoint again whenever one of its variables changed."""
+
+    __slots__ = ("_endpoint", "_given", "_read", "_variables")
+
+    def __init__(self, variables: tuple[str, ...], read: Callable[[Mapping[str, str]], Endpoint]) -> None:
+        self._variables = variables
+        self._read = read
+        self._given: list[str | None] = []
+        self._endpoint: Endpoint | None = None
+
+    def endpoint(self, environ: Mapping[str, str]) -> Endpoint:
+        """The endpoint. Raises SdkError if the environment holds no valid one."""
+        given = [environ.get(name) for name in self._variables]
+        if self._endpoint is None or self._given != given:
+            self._endpoint = self._read(environ)
+            self._given = given
+        return self._endpoint
 
 
 def base_url(environ: Mapping[str, str], variable: str, default: str) -> str:
@@ -58,7 +78,7 @@ def checked_key(environ: Mapping[str, str], variable: str) -> str | None:
 
 def _proxy_for(scheme: str, host: str) -> str | None:
     proxies = getproxies_environment()
-    if not proxies or proxy_bypass_environment(host, proxies):
+    if not proxies or proxy_bypass(host):
         return None
     proxy = proxies.get(scheme) or proxies.get("all")
     return proxy if proxy and proxy.startswith(("http://", "https://")) else None

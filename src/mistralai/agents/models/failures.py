@@ -141,11 +141,10 @@ def unreadable() -> CallFailure:
     )
 
 
-def no_usage() -> CallFailure:
+def no_usage(wanted: str = "stream_options.include_usage") -> CallFailure:
     """The reply is whole, but its tokens are unknown."""
     return CallFailure(
-        "The model's server reported no token usage for its reply. "
-        "Use a server that supports stream_options.include_usage.",
+        f"The model's server reported no token usage for its reply. Use a server that supports {wanted}.",
         code="completion_failed_permanently",
         details={"reason": "usage_missing"},
     )

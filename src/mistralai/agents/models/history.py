@@ -27,7 +27,7 @@ class MessageEncoder(Protocol):
 class EncodedHistory:
     """What one provider has encoded of one session's messages.
 
-    Segments double in size as they age, so that a long history is a few buffers and each byte is joined a few times only.
+    Segments double in size as they age: a long history is a few buffers, and each byte is joined a few times only.
     """
 
     __slots__ = ("_encoder", "_last", "count", "leading", "segments", "size")

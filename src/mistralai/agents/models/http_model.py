@@ -1,4 +1,4 @@
-"""One model call over HTTP: its attempts and the waits between them. What is sent and how it is read is the dialect's."""
+"""One model call over HTTP: its attempts and the waits between them. What is sent and read is the dialect's."""
 
 from __future__ import annotations
 

@@ -1,12 +1,14 @@
-"""What a provider says about a failure, read from the many shapes of its body. Never HTML, never more than a few lines."""
+"""What a provider says about a failure, read from the many shapes of its body. Never HTML, and never long."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 import msgspec
+
+from mistralai.agents.models.plain_json import is_array, is_object
 
 LONGEST_MESSAGE = 2000
 CONTEXT_REASONS = frozenset(
@@ -78,13 +80,12 @@ def provider_words(body: bytes) -> ProviderWords:
     except (msgspec.DecodeError, RecursionError):
         text = body.decode("utf-8", "replace").strip()
         return ProviderWords() if text.startswith("<") else ProviderWords(message=_short(text))
-    if isinstance(data, list) and data:
-        data = cast("list[Any]", data)[0]
-    if not isinstance(data, dict):
+    if is_array(data) and data:
+        data = data[0]
+    if not is_object(data):
         return ProviderWords(message=_short(data) if isinstance(data, str) else "")
-    outer = cast("dict[str, Any]", data)
-    error = outer.get("error")
-    inner = cast("dict[str, Any]", error) if isinstance(error, dict) else outer
+    error = data.get("error")
+    inner = error if is_object(error) else data
     message = error if isinstance(error, str) else inner.get("message") or inner.get("detail") or inner.get("msg")
     code, reason = inner.get("code"), inner.get("type")
     if reason == "error":
@@ -94,7 +95,7 @@ def provider_words(body: bytes) -> ProviderWords:
         message=_short(_said(message)),
         reason=reason_text or (code if isinstance(code, str) and code else None),
         code=str(code) if isinstance(code, str | int) and not isinstance(code, bool) and code != reason_text else None,
-        request_id=_id(outer.get("request_id") or inner.get("request_id")),
+        request_id=_id(data.get("request_id") or inner.get("request_id")),
         status=_status(inner, code, reason_text),
     )
 
@@ -108,26 +109,19 @@ def _status(inner: dict[str, Any], code: Any, reason: str | None) -> int | None:
 
 
 def _said(message: Any) -> str:
-    match message:
-        case str():
-            return message
-        case {"detail": detail} | {"message": detail}:
-            return _said(cast("Any", detail))
-        case list():
-            items = cast("list[Any]", message)
-            return "; ".join(filter(None, (_problem(item) for item in items[:5])))
-        case _:
-            return ""
+    if isinstance(message, str):
+        return message
+    if is_object(message):
+        return _said(message.get("detail") or message.get("message"))
+    return "; ".join(filter(None, map(_problem, message[:5]))) if is_array(message) else ""
 
 
 def _problem(item: Any) -> str:
-    match item:
-        case {"msg": str(text), "loc": list(place)}:
-            return f"{'.'.join(str(step) for step in cast('list[Any]', place))}: {text}"
-        case {"msg": str(text)} | {"message": str(text)} | str(text):
-            return text
-        case _:
-            return ""
+    """One of the problems that a validation found."""
+    if not is_object(item):
+        return item if isinstance(item, str) else ""
+    said, place = _said(item.get("msg") or item.get("message")), item.get("loc")
+    return f"{'.'.join(map(str, place))}: {said}" if is_array(place) and said else said
 
 
 def _id(value: Any) -> str | None:

@@ -4,18 +4,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from mistralai.agents.models.anthropic_dialect import AnthropicDialect
 from mistralai.agents.models.chat_dialect import MistralDialect, OpenAIDialect
 from mistralai.agents.models.http_model import HttpModel
 from mistralai.agents.values.errors import SdkError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from mistralai.agents.authoring.model import Model
     from mistralai.agents.models.client import ModelClient
+    from mistralai.agents.models.dialect import Dialect
     from mistralai.agents.models.retry import RetryClock
 
-PROVIDERS = {"mistral": MistralDialect, "openai": OpenAIDialect}
+PROVIDERS: dict[str, Callable[[], Dialect]] = {
+    "mistral": MistralDialect,
+    "openai": OpenAIDialect,
+    "anthropic": AnthropicDialect,
+}
+"""Providers by the name an Agent gives them."""
 
 
 def provider(name: str, client: ModelClient, environ: Mapping[str, str], *, clock: RetryClock | None = None) -> Model:

@@ -2,62 +2,81 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
+
+from mistralai.agents.models.plain_json import is_object
 
 if TYPE_CHECKING:
     from mistralai.agents.authoring.model import JsonObject
 
 REFUSED = frozenset(
-    {"allOf", "not", "oneOf", "if", "then", "else", "dependentRequired", "dependentSchemas", "patternProperties"}
-    | {"prefixItems", "unevaluatedProperties", "propertyNames", "minProperties", "maxProperties", "contains"}
+    {
+        *("not", "if", "then", "else", "dependentRequired", "dependentSchemas", "patternProperties"),
+        *("prefixItems", "unevaluatedProperties", "propertyNames", "minProperties", "maxProperties", "contains"),
+    }
 )
 DROPPED = frozenset({"default", "title", "examples", "discriminator"})
 
 
-def strict_schema(schema: JsonObject) -> JsonObject | None:
-    """The schema with every property required and no others allowed; None if that would change what it means."""
-    try:
-        rewritten = _rewritten(schema)
-    except _NotStrict:
-        return None
-    is_object = isinstance(rewritten, dict) and (rewritten.get("type") == "object" and "anyOf" not in rewritten)
-    return cast("JsonObject", rewritten) if is_object else None
-
-
-class _NotStrict(Exception):
+class _NotStrictError(Exception):
     """The schema has no strict form."""
 
 
-def _rewritten(schema: Any) -> Any:
-    if not isinstance(schema, dict):
-        raise _NotStrict
-    given = cast("JsonObject", schema)
+def strict_schema(schema: JsonObject) -> JsonObject | None:
+    """The schema with every property required and no others allowed; None if it has no such form.
+
+    A property with a default becomes required: the model then writes a value, which the type accepts as well.
+    """
+    try:
+        rewritten = _rewritten(schema)
+    except _NotStrictError:
+        return None
+    return rewritten if rewritten.get("type") == "object" and "anyOf" not in rewritten else None
+
+
+def _rewritten(schema: Any) -> JsonObject:
+    if not is_object(schema):
+        raise _NotStrictError
+    given = _one_way_of_saying_it(schema)
     if "$ref" in given:
         return {"$ref": given["$ref"]}
-    if REFUSED & given.keys() or not given.keys() - DROPPED - {"description"}:
-        alternatives = given.get("oneOf")
-        if REFUSED & given.keys() != {"oneOf"} or not isinstance(alternatives, list):
-            raise _NotStrict
-        given = {key: value for key, value in given.items() if key != "oneOf"} | {"anyOf": alternatives}
+    if REFUSED & set(given) or not set(given) - DROPPED - {"description"}:
+        raise _NotStrictError
     result: JsonObject = {}
     for key, value in given.items():
-        if key in DROPPED:
-            continue
-        if key in ("properties", "$defs"):
-            result[key] = {name: _rewritten(item) for name, item in value.items()}
-        elif key == "items":
-            result[key] = _rewritten(value)
-        elif key == "anyOf":
-            result[key] = [_rewritten(item) for item in value]
-        else:
-            result[key] = value
+        match key:
+            case "properties" | "$defs":
+                result[key] = {name: _rewritten(item) for name, item in _members(value)}
+            case "items":
+                result[key] = _rewritten(value)
+            case "anyOf":
+                result[key] = [_rewritten(item) for item in value]
+            case _ if key not in DROPPED:
+                result[key] = value
+            case _:
+                pass
     if given.get("type") == "object":
-        properties: JsonObject = given.get("properties") or {}
-        required: list[str] = given.get("required") or []
-        # A property that may be left out has no strict form: the model would have to make a value up.
-        if given.get("additionalProperties") not in (None, False) or properties.keys() != set(required):
-            raise _NotStrict
-        result["properties"] = result.get("properties", {})
-        result["required"] = list(properties)
+        if given.get("additionalProperties") not in (None, False) or "properties" not in given:
+            raise _NotStrictError  # a map with open keys
+        result["required"] = list(result["properties"])
         result["additionalProperties"] = False
     return result
+
+
+def _one_way_of_saying_it(schema: JsonObject) -> JsonObject:
+    """`oneOf` as `anyOf`, and an `allOf` of one as what it holds."""
+    if "oneOf" in schema and "anyOf" not in schema:
+        schema = {("anyOf" if key == "oneOf" else key): value for key, value in schema.items()}
+    match schema.get("allOf"):
+        case None:
+            return schema
+        case [{"$ref": str(reference)}]:
+            return {"$ref": reference}
+        case _:
+            raise _NotStrictError
+
+
+def _members(value: Any) -> list[tuple[str, Any]]:
+    if not is_object(value):
+        raise _NotStrictError
+    return list(value.items())

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from mistralai.agents.models.plain_json import is_array, is_object
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -41,15 +43,11 @@ def encoded(value: Any) -> bytes:
 
 
 def _sendable_data(value: Any) -> Any:
-    match value:
-        case str():
-            return sendable(value)
-        case dict():
-            return {sendable(str(key)): _sendable_data(item) for key, item in value.items()}  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
-        case list() | tuple():
-            return [_sendable_data(item) for item in value]  # pyright: ignore[reportUnknownVariableType]
-        case _:
-            return value
+    if isinstance(value, str):
+        return sendable(value)
+    if is_object(value):
+        return {sendable(str(key)): _sendable_data(item) for key, item in value.items()}
+    return [_sendable_data(item) for item in value] if is_array(value) else value
 
 
 def tool_name(name: str) -> str:
