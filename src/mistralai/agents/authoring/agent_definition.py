@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Never, Unpack, cast, overload
 from mistralai.agents.authoring import agent_checks as checks
 from mistralai.agents.authoring.builtins import Builtins
 from mistralai.agents.authoring.environment import Environment, NoSandbox
+from mistralai.agents.authoring.json_kinds import is_object
 from mistralai.agents.authoring.permissions import PermissionPolicy
 from mistralai.agents.values.errors import SdkError
 from mistralai.agents.values.record import record
@@ -152,7 +153,7 @@ class AgentDefinition[T]:
                 "secrets": secrets,
             },
         )
-        held = {
+        held: dict[str, Any] = {
             "model": model,
             "name": name,
             "instructions": instructions,
@@ -247,10 +248,10 @@ class SessionAgentCustomization:
             return cls()
         if isinstance(given, SessionAgentCustomization):
             return given
-        if not isinstance(given, dict):
+        if not is_object(given):
             raise SdkError(f"agent is {given!r}. Pass a dict or a SessionAgentCustomization.")
         known = ("model", "instructions", "temperature", "reasoning_effort", "max_iterations")
-        for key in cast("dict[object, Any]", given):
+        for key in given:
             if key not in known:
                 raise SdkError(f"agent has the key {key!r}. A session may change {', '.join(known)}.")
-        return cls(**cast("dict[str, Any]", given))
+        return cls(**given)

@@ -1,4 +1,4 @@
-"""Why a call of a tool cannot start, or its result cannot be used. Internal: core turns each into what the model reads."""
+"""Why a call of a tool cannot start, or its result cannot be used. Core turns each into what the model reads."""
 
 from __future__ import annotations
 

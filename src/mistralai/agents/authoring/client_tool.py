@@ -1,4 +1,4 @@
-"""`@agents.client_tool`: a tool that the program around a session answers. Its stub declares it and types the answers."""
+"""`@agents.client_tool`: a tool that the program around a session answers. The stub declares it, and types answers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeGuard, overload
 
 from mistralai.agents.authoring.call_errors import InvalidArguments
 from mistralai.agents.authoring.declaration import ModelAccess, Options, ToolDeclaration
-from mistralai.agents.authoring.signature import caller
+from mistralai.agents.authoring.signature import caller, is_async
 from mistralai.agents.values.callbacks import OpenClientToolCall
 from mistralai.agents.values.errors import SdkError
 from mistralai.agents.values.tool_result import ToolResult
@@ -82,7 +82,9 @@ class ClientTool[**P, R](ToolDeclaration):
         self._derive()
 
     def __call__(self, *args: Any, **kwargs: Any) -> NoReturn:
-        raise SdkError(f"{self._owner} is answered by your program and has no body to call. Use {self.__name__}.answer(fn).")
+        raise SdkError(
+            f"{self._owner} is answered by your program and has no body to call. Use {self.__name__}.answer(fn)."
+        )
 
     def _read(self) -> Any:
         derived = super()._read()
@@ -99,9 +101,7 @@ class ClientTool[**P, R](ToolDeclaration):
         """Whether `turn.answer` checks results against the return type: not with `output_schema=`."""
         return self._options.output_schema is None
 
-    def answer(
-        self, fn: Callable[P, R | ToolResult[Any] | Awaitable[R | ToolResult[Any]]], /
-    ) -> ClientToolAnswer:
+    def answer(self, fn: Callable[P, R | ToolResult[Any] | Awaitable[R | ToolResult[Any]]], /) -> ClientToolAnswer:
         """Let `fn` answer this tool's calls: it takes the stub's parameters and returns its return type."""
         self._check_takes_parameters(fn)
         return ClientToolAnswer(self, fn)
@@ -132,7 +132,7 @@ class ClientTool[**P, R](ToolDeclaration):
             call = self.prepare(fn, arguments)
         except InvalidArguments as error:
             return ToolResult(content=f"The arguments of {self._name} are not valid.\n{error}", is_error=True)
-        value: Any = call() if _is_async(fn) else await run_in_thread(call)
+        value: Any = call() if is_async(fn) else await run_in_thread(call)
         if inspect.isawaitable(value):
             value = await value
         result: R | ToolResult[Any] = value
@@ -160,10 +160,6 @@ class ClientTool[**P, R](ToolDeclaration):
                 f"{self._owner}: {getattr(fn, '__qualname__', fn)} does not take its parameters "
                 f"({', '.join(parameters.arguments) or 'none'}): {error}."
             ) from None
-
-
-def _is_async(fn: Callable[..., Any]) -> bool:
-    return inspect.iscoroutinefunction(fn) or inspect.iscoroutinefunction(getattr(type(fn), "__call__", None))
 
 
 class ClientToolDecorator(Protocol):
@@ -197,7 +193,8 @@ def client_tool(function: Callable[..., Any] | None = None, /, **options: Any) -
     Public page: Callbacks. Raises SdkError that names the tool and the parameter when a schema cannot be derived.
     """
     if function is not None:
-        return ClientTool(_callable(function), Options(**options), _depth=2)
+        stub: ClientTool[..., Any] = ClientTool(_callable(function), Options(**options), _depth=2)
+        return stub
     checked = Options(**options)
 
     def decorate(function: Callable[..., Any]) -> ClientTool[..., Any]:
@@ -209,4 +206,5 @@ def client_tool(function: Callable[..., Any] | None = None, /, **options: Any) -
 def _callable(function: Any) -> Callable[..., Any]:
     if isinstance(function, ToolDeclaration) or not callable(function):
         raise SdkError(f"agents.client_tool takes a function, not {function!r}. Pass options by keyword.")
-    return function
+    checked: Callable[..., Any] = function
+    return checked

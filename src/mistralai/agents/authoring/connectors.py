@@ -71,7 +71,9 @@ def all_connectors(
     names = _texts("all_connectors", "exclude", exclude)
     limit: Any = max_connectors
     if limit is not None and (isinstance(limit, bool) or not isinstance(limit, int) or limit < 1):
-        raise SdkError(f"all_connectors: max_connectors is {limit!r}. Pass a whole number above 0, or None for no bound.")
+        raise SdkError(
+            f"all_connectors: max_connectors is {limit!r}. Pass a whole number above 0, or None for no bound."
+        )
     _check_flag("all_connectors", "auto_auth", auto_auth)
     _check_flag("all_connectors", "allow_mcp_ui", allow_mcp_ui)
     return AllConnectors(exclude=names, max_connectors=limit, auto_auth=auto_auth, allow_mcp_ui=allow_mcp_ui)
@@ -156,4 +158,4 @@ def _check_texts(owner: str, name: str, given: Any) -> None:
     if not isinstance(given, dict) or not all(
         isinstance(key, str) and isinstance(value, str) for key, value in cast("dict[object, object]", given).items()
     ):
-        raise SdkError(f"{owner}: {name} is not a dict of strings. Pass one, such as {{\"NAME\": \"value\"}}.")
+        raise SdkError(f'{owner}: {name} is not a dict of strings. Pass one, such as {{"NAME": "value"}}.')

@@ -10,11 +10,20 @@ from pydantic import TypeAdapter, ValidationError
 
 from mistralai.agents.authoring.call_errors import InvalidArguments, OutputMismatch
 from mistralai.agents.authoring.docstrings import parameter_descriptions, summary_of
-from mistralai.agents.authoring.results import dump_as, encode_value, is_content, is_content_type, program_value, to_plain
+from mistralai.agents.authoring.results import (
+    dump_as,
+    encode_parts,
+    encode_value,
+    is_content,
+    is_content_type,
+    program_value,
+    to_plain,
+)
 from mistralai.agents.authoring.schema import ArgumentsSchema, arguments_schema, problems_of, result_adapter
 from mistralai.agents.authoring.signature import Parameters, UnresolvedHint, enclosing_names, read_parameters
 from mistralai.agents.values.annotations import ToolAnnotations
 from mistralai.agents.values.errors import SdkError
+from mistralai.agents.values.record import replace
 from mistralai.agents.values.tool_result import ToolResult
 
 if TYPE_CHECKING:
@@ -66,7 +75,9 @@ class Options:
         if not isinstance(given["annotations"], ToolAnnotations):
             raise SdkError(f"{owner}: annotations is {given['annotations']!r}. Pass agents.ToolAnnotations(...).")
         if given["model_access"] not in ("direct", "programmatic", "both"):
-            raise SdkError(f'{owner}: model_access is {given["model_access"]!r}. Pass "direct", "programmatic" or "both".')
+            raise SdkError(
+                f'{owner}: model_access is {given["model_access"]!r}. Pass "direct", "programmatic" or "both".'
+            )
         limit = given["timeout_seconds"]
         if limit is not None and (isinstance(limit, bool) or not isinstance(limit, int | float) or not limit > 0):
             raise SdkError(f"{owner}: timeout_seconds is {limit!r}. Pass a number above 0, or None for no bound.")
@@ -104,11 +115,11 @@ class ToolDeclaration:
     _kind = "Tool"
 
     def __init__(self, function: Callable[..., Any], options: Options, frame: FrameType | None) -> None:
-        name = options.name if options.name is not None else getattr(function, "__name__", None)
+        name: Any = options.name if options.name is not None else getattr(function, "__name__", None)
         if name is None:
             raise SdkError(f"{self._kind}: {function!r} has no name. Pass name=.")
         owner = f"{self._kind} {name!r}"
-        if not isinstance(name, str) or _NAME.fullmatch(name) is None:  # pyright: ignore[reportUnnecessaryIsInstance]  # callers may not check types
+        if not isinstance(name, str) or _NAME.fullmatch(name) is None:
             raise SdkError(f"{owner}: the name may have letters, digits, _ and -, at most 64. Pass another as name=.")
         options.check(owner)
         self._owner = owner
@@ -246,15 +257,10 @@ class ToolDeclaration:
         if derived.result is None:
             return encode_value(value)
         if isinstance(value, ToolResult):
-            result = cast("ToolResult[Any]", value)
-            encoded = encode_value(ToolResult(content=result.content, metadata=result.metadata, is_error=result.is_error))
-            if result.structured is None or result.is_error:
-                return ToolResult(
-                    content=encoded.content, structured=to_plain(result.structured), metadata=encoded.metadata,
-                    is_error=encoded.is_error,
-                )  # fmt: skip
-            plain = self._fitting_type(derived.result, result.structured)
-            return ToolResult(content=encoded.content, structured=plain, metadata=encoded.metadata)
+            parts: ToolResult[Any] = cast("Any", value)
+            if parts.structured is None or parts.is_error:
+                return encode_parts(parts)
+            return encode_parts(replace(parts, structured=self._fitting_type(derived.result, parts.structured)))
         if is_content(value):
             return encode_value(value)
         plain = self._fitting_type(derived.result, value)
@@ -294,7 +300,9 @@ def _check_schema_names(owner: str, schema: JsonObject, parameters: Parameters, 
     properties = schema.get("properties", {})
     for name in properties:
         if name not in named:
-            raise SdkError(f"{owner}: input_schema has the property {name!r}, which is no parameter. Add it, or take it out.")
+            raise SdkError(
+                f"{owner}: input_schema has the property {name!r}, which is no parameter. Add it, or take it out."
+            )
     for name, parameter in named.items():
         if name not in properties and parameter.default is parameter.empty:
             raise SdkError(f"{owner}: parameter {name!r} is required and input_schema lacks it. Add it to properties.")

@@ -47,20 +47,20 @@ class OutputType[T]:
 def output_type_of[T](declared: type[T]) -> OutputType[T]:
     """What `output_type=` stands for. Raises SdkError for a type that pydantic cannot validate."""
     try:
-        return cast("OutputType[T]", _kept(declared))
+        return cast("OutputType[T]", _kept(cast("Any", declared)))
     except TypeError:  # a type that cannot be hashed, such as Annotated with a list
         return cast("OutputType[T]", _built(declared))
 
 
 def _built(declared: Any) -> OutputType[Any]:
-    from pydantic import PydanticUserError, TypeAdapter
+    from pydantic import TypeAdapter
 
-    from mistralai.agents.authoring.schema import json_schema_of, shown
+    from mistralai.agents.authoring.schema import UNUSABLE, json_schema_of, shown
 
     try:
         adapter = TypeAdapter[Any](declared)
         schema = json_schema_of(adapter, "validation", declared)
-    except (PydanticUserError, TypeError, ValueError) as error:
+    except UNUSABLE as error:
         raise SdkError(
             f"output_type is {shown(declared)}, which pydantic cannot validate. "
             "Pass a pydantic model, a dataclass, a TypedDict or another type with a schema."

@@ -7,11 +7,12 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, cast
 
+from mistralai.agents.authoring.json_kinds import is_object
 from mistralai.agents.values.errors import SdkError
 from mistralai.agents.values.record import record
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from mistralai.agents.values.json_value import JsonValue
 
@@ -46,7 +47,9 @@ class PermissionRule:
         for name in ("allowlist", "denylist"):
             for pattern in getattr(self, name):
                 if not pattern.partition("=")[0] or "=" not in pattern:
-                    raise SdkError(f'PermissionRule: {name} has {pattern!r}. Write "argument=glob", such as "path=/tmp/*".')
+                    raise SdkError(
+                        f'PermissionRule: {name} has {pattern!r}. Write "argument=glob", such as "path=/tmp/*".'
+                    )
 
     def names(self, tool_id: str) -> bool:
         """Whether `tools` covers the tool."""
@@ -124,15 +127,10 @@ def canonical(arguments: JsonValue) -> str:
 def _hits(pattern: str, arguments: JsonValue) -> bool:
     argument, _, glob = pattern.partition("=")
     held: Any = arguments
-    if not isinstance(held, dict):
-        return False
-    if argument not in held:
-        for part in argument.split("."):  # a field of a nested object
-            if not isinstance(held, dict) or part not in held:
-                return False
-            held = cast("dict[str, Any]", held)[part]
-    else:
-        held = cast("dict[str, Any]", held)[argument]
+    for part in [argument] if is_object(held) and argument in held else argument.split("."):  # a field of an object
+        if not is_object(held) or part not in held:
+            return False
+        held = held[part]
     return _glob(glob).fullmatch(held if isinstance(held, str) else canonical(held)) is not None
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast, get_args
 
 from mistralai.agents.values.tool_result import ToolResult
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from pydantic import TypeAdapter
 
     type JsonObject = dict[str, Any]
@@ -24,13 +25,7 @@ def encode_value(value: object) -> ToolResult[Any]:
     Text and content blocks become content, everything else `structured`. Raises TypeError for what JSON cannot hold.
     """
     if isinstance(value, ToolResult):
-        result = cast("ToolResult[Any]", value)
-        return ToolResult(
-            content=None if result.content is None else encode_content(result.content),
-            structured=to_plain(result.structured),
-            metadata=None if result.metadata is None else to_plain(dict(result.metadata)),
-            is_error=bool(result.is_error),
-        )
+        return encode_parts(cast("Any", value))
     if type(value) is str:
         return ToolResult(content=({"type": "text", "text": value},))
     if is_content(value):
@@ -39,6 +34,16 @@ def encode_value(value: object) -> ToolResult[Any]:
     if isinstance(plain, str):
         return ToolResult(content=({"type": "text", "text": plain},))
     return ToolResult(structured=plain)
+
+
+def encode_parts(result: ToolResult[Any]) -> ToolResult[Any]:
+    """Bring the parts of a result into their stored form. Raises TypeError for what JSON cannot hold."""
+    return ToolResult(
+        content=None if result.content is None else encode_content(result.content),
+        structured=to_plain(result.structured),
+        metadata=None if result.metadata is None else to_plain(dict(result.metadata)),
+        is_error=bool(result.is_error),
+    )
 
 
 def encode_content(content: object) -> tuple[JsonObject, ...]:
@@ -145,7 +150,8 @@ def _blocks(result: ToolResult[Any]) -> Sequence[Mapping[str, Any]]:
 
 
 def _reaches_model(block: Mapping[str, Any]) -> bool:
-    audience = (block.get("annotations") or {}).get("audience")
+    annotations: Mapping[str, Any] = block.get("annotations") or {}
+    audience = annotations.get("audience")
     return audience is None or "assistant" in audience
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import inspect
 from typing import TYPE_CHECKING, Any, cast
 
-from pydantic import ConfigDict, PydanticUserError, TypeAdapter, ValidationError
-from pydantic.errors import PydanticSchemaGenerationError
+from pydantic import PydanticUserError, TypeAdapter, ValidationError
 from pydantic.fields import FieldInfo
-from pydantic.json_schema import GenerateJsonSchema, PydanticInvalidForJsonSchema
+from pydantic.json_schema import GenerateJsonSchema
 from pydantic_core import PydanticSerializationError, to_json
 
 from mistralai.agents.authoring.call_errors import InvalidArguments
+from mistralai.agents.authoring.json_kinds import is_object, json_kind
 from mistralai.agents.values.errors import SdkError
 
 if TYPE_CHECKING:
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
     type JsonObject = dict[str, Any]
+
+UNUSABLE = (PydanticUserError, TypeError, ValueError)
+"""What pydantic raises for a type that it cannot validate or describe."""
 
 _REWORDED = {
     "missing_keyword_only_argument": "is required",
@@ -33,7 +36,8 @@ _REWORDED = {
 class _Untitled(GenerateJsonSchema):
     """Leaves out titles that only repeat a name; one that the author wrote stays."""
 
-    ignored_warning_kinds = {"skipped-choice", "non-serializable-default"}
+    def emit_warning(self, kind: Any, detail: str) -> None:
+        """Nothing: a default that JSON cannot hold is left out of the schema, and the function still has it."""
 
     def field_title_should_be_set(self, schema: Any) -> bool:
         return False
@@ -60,7 +64,7 @@ class ArgumentsSchema:
 
     def validate(self, arguments: object) -> dict[str, Any]:
         """The parameters' values, defaults included. Raises InvalidArguments."""
-        if not isinstance(arguments, dict):
+        if not is_object(arguments):
             raise InvalidArguments([f"The arguments must be a JSON object, not {json_kind(arguments)}."])
         try:
             return self._validate(to_json_bytes(arguments))
@@ -83,7 +87,9 @@ def to_json_bytes(value: object) -> bytes:
     return to_json(value, inf_nan_mode="constants")
 
 
-def arguments_schema(owner: str, parameters: Mapping[str, inspect.Parameter], *, lenient: bool = False) -> ArgumentsSchema:
+def arguments_schema(
+    owner: str, parameters: Mapping[str, inspect.Parameter], *, lenient: bool = False
+) -> ArgumentsSchema:
     """Build the validator of a function's arguments. Raises SdkError that names `owner` and the parameter.
 
     `lenient` passes a value on as it came where pydantic cannot validate the type, for tools with their own schema.
@@ -95,7 +101,7 @@ def arguments_schema(owner: str, parameters: Mapping[str, inspect.Parameter], *,
         }
     try:
         return ArgumentsSchema(_adapter_of(parameters), _aliases(parameters))
-    except (PydanticUserError, PydanticInvalidForJsonSchema, TypeError, ValueError) as error:
+    except UNUSABLE as error:
         for name, parameter in parameters.items():
             if _fault(parameter.annotation) is not None or _fault_of_parameter(name, parameter) is not None:
                 raise SdkError(
@@ -110,7 +116,7 @@ def result_adapter(owner: str, returns: Any) -> tuple[TypeAdapter[Any], JsonObje
     try:
         adapter = TypeAdapter[Any](returns)
         schema = json_schema_of(adapter, "serialization", returns)
-    except (PydanticUserError, PydanticInvalidForJsonSchema, TypeError, ValueError) as error:
+    except UNUSABLE as error:
         raise SdkError(
             f"{owner}: it returns {shown(returns)}, which pydantic cannot turn into JSON. Return a type with a "
             "schema, or pass output_schema=."
@@ -121,28 +127,8 @@ def result_adapter(owner: str, returns: Any) -> tuple[TypeAdapter[Any], JsonObje
 def problems_of(error: ValidationError, *, show_input: bool = True) -> list[str]:
     """One line a problem, beginning with where it is."""
     return [
-        _problem(detail, show_input=show_input)
-        for detail in error.errors(include_url=False, include_context=False)
+        _problem(detail, show_input=show_input) for detail in error.errors(include_url=False, include_context=False)
     ]
-
-
-def json_kind(value: object) -> str:
-    """The JSON name of a value's kind, with its article."""
-    match value:
-        case None:
-            return "null"
-        case bool():
-            return "a boolean"
-        case int() | float():
-            return "a number"
-        case str():
-            return "a string"
-        case list() | tuple():
-            return "an array"
-        case dict():
-            return "an object"
-        case _:
-            return f"a {type(value).__name__}"
 
 
 def shown(hint: Any) -> str:
@@ -158,7 +144,7 @@ def _adapter_of(parameters: Mapping[str, inspect.Parameter]) -> TypeAdapter[Any]
     named = [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in parameters.values()]
     cast("Any", collect).__signature__ = inspect.Signature(named)
     collect.__annotations__ = {parameter.name: parameter.annotation for parameter in named}
-    return TypeAdapter[Any](collect, config=ConfigDict(title=None))
+    return TypeAdapter[Any](cast("Any", collect))
 
 
 def _aliases(parameters: Mapping[str, inspect.Parameter]) -> dict[str, str]:
@@ -176,7 +162,7 @@ def _aliases(parameters: Mapping[str, inspect.Parameter]) -> dict[str, str]:
 def _fault(hint: Any) -> Exception | None:
     try:
         TypeAdapter[Any](hint).json_schema(schema_generator=_Untitled)
-    except (PydanticSchemaGenerationError, PydanticUserError, PydanticInvalidForJsonSchema, TypeError, ValueError) as error:
+    except UNUSABLE as error:
         return error
     return None
 
@@ -184,7 +170,7 @@ def _fault(hint: Any) -> Exception | None:
 def _fault_of_parameter(name: str, parameter: inspect.Parameter) -> Exception | None:
     try:
         _adapter_of({name: parameter}).json_schema(schema_generator=_Untitled)
-    except (PydanticUserError, PydanticInvalidForJsonSchema, TypeError, ValueError) as error:
+    except UNUSABLE as error:
         return error
     return None
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
-from mistralai.agents.authoring.schema import json_kind
+from mistralai.agents.authoring.json_kinds import is_array, is_number, is_object, json_kind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -51,7 +51,9 @@ def _check(schema: Schema, value: Any, path: str, root: Schema, depth: int) -> l
     if depth > 200:
         return [f"{path or 'value'}: is nested too deep"]
     place = _Place(path, root, schema, depth)
-    return [problem for keyword, check in _CHECKS if keyword in schema for problem in check(schema[keyword], value, place)]
+    return [
+        problem for keyword, check in _CHECKS if keyword in schema for problem in check(schema[keyword], value, place)
+    ]
 
 
 def _reference(pointer: str, value: Any, place: _Place) -> Iterator[str]:
@@ -60,7 +62,7 @@ def _reference(pointer: str, value: Any, place: _Place) -> Iterator[str]:
         return
     for part in pointer[1:].split("/")[1:]:
         key = part.replace("~1", "/").replace("~0", "~")
-        target = target.get(key) if isinstance(target, dict) else None
+        target = target.get(key) if is_object(target) else None
     if target is not None:
         yield from place.check(target, value)
 
@@ -68,17 +70,15 @@ def _reference(pointer: str, value: Any, place: _Place) -> Iterator[str]:
 def _is_kind(kind: str, value: Any) -> bool:
     match kind:
         case "integer":
-            return not isinstance(value, bool) and (
-                isinstance(value, int) or (isinstance(value, float) and value.is_integer())
-            )
+            return is_number(value) and (isinstance(value, int) or value.is_integer())
         case "number":
-            return isinstance(value, int | float) and not isinstance(value, bool)
+            return is_number(value)
         case _:
             return isinstance(value, _KINDS.get(kind, object))
 
 
 _KINDS: dict[str, Any] = {
-    "string": str, "boolean": bool, "null": type(None), "array": list | tuple, "object": dict,
+    "string": str, "boolean": bool, "null": type(None), "array": list, "object": dict,
 }  # fmt: skip
 
 
@@ -92,12 +92,10 @@ def same_json(left: Any, right: Any) -> bool:
     """Equality of JSON: true is not 1, and 1.0 is 1."""
     if isinstance(left, bool) or isinstance(right, bool):
         return left is right
-    if isinstance(left, dict) and isinstance(right, dict):
-        a, b = cast("dict[str, Any]", left), cast("dict[str, Any]", right)
-        return a.keys() == b.keys() and all(same_json(a[key], b[key]) for key in a)
-    if isinstance(left, list) and isinstance(right, list):
-        x, y = cast("list[Any]", left), cast("list[Any]", right)
-        return len(x) == len(y) and all(map(same_json, x, y))
+    if is_object(left) and is_object(right):
+        return left.keys() == right.keys() and all(same_json(left[key], right[key]) for key in left)
+    if is_array(left) and is_array(right):
+        return len(left) == len(right) and all(map(same_json, left, right))
     return bool(left == right)
 
 
@@ -112,82 +110,83 @@ def _const(constant: Any, value: Any, place: _Place) -> Iterator[str]:
 
 
 def _properties(properties: dict[str, Schema], value: Any, place: _Place) -> Iterator[str]:
-    if isinstance(value, dict):
+    if is_object(value):
         for name, schema in properties.items():
             if name in value:
                 yield from place.check(schema, value[name], name)
 
 
 def _pattern_properties(patterns: dict[str, Schema], value: Any, place: _Place) -> Iterator[str]:
-    if isinstance(value, dict):
-        for name, item in cast("dict[str, Any]", value).items():
+    if is_object(value):
+        for name, item in value.items():
             for pattern, schema in patterns.items():
                 if _compiled(pattern).search(name):
                     yield from place.check(schema, item, name)
 
 
 def _additional(schema: Schema, value: Any, place: _Place) -> Iterator[str]:
-    if isinstance(value, dict):
+    if is_object(value):
         known: Any = place.schema.get("properties", {})
         patterns: Any = place.schema.get("patternProperties", {})
-        for name, item in cast("dict[str, Any]", value).items():
+        for name, item in value.items():
             if name not in known and not any(_compiled(pattern).search(name) for pattern in patterns):
                 yield from place.check(schema, item, name)
 
 
 def _property_names(schema: Schema, value: Any, place: _Place) -> Iterator[str]:
-    if isinstance(value, dict):
-        for name in cast("dict[str, Any]", value):
+    if is_object(value):
+        for name in value:
             yield from place.check(schema, name, name)
 
 
 def _required(names: list[str], value: Any, place: _Place) -> Iterator[str]:
-    if isinstance(value, dict):
+    if is_object(value):
         yield from (place.says(f"{name} is required") for name in names if name not in value)
 
 
 def _dependent(dependencies: dict[str, list[str]], value: Any, place: _Place) -> Iterator[str]:
-    if isinstance(value, dict):
+    if is_object(value):
         for name, names in dependencies.items():
             if name in value:
                 yield from _required(names, value, place)
 
 
 def _items(schema: Schema, value: Any, place: _Place) -> Iterator[str]:
-    if isinstance(value, list):
-        listed = cast("list[Any]", value)
-        for index in range(len(place.schema.get("prefixItems", [])), len(listed)):
-            yield from place.check(schema, listed[index], index)
+    if is_array(value):
+        for index in range(len(place.schema.get("prefixItems", [])), len(value)):
+            yield from place.check(schema, value[index], index)
 
 
 def _prefix_items(schemas: list[Schema], value: Any, place: _Place) -> Iterator[str]:
-    if isinstance(value, list):
-        for index, (schema, item) in enumerate(zip(schemas, cast("list[Any]", value), strict=False)):
+    if is_array(value):
+        for index, (schema, item) in enumerate(zip(schemas, value, strict=False)):
             yield from place.check(schema, item, index)
 
 
 def _contains(schema: Schema, value: Any, place: _Place) -> Iterator[str]:
-    if isinstance(value, list) and all(place.check(schema, item) for item in cast("list[Any]", value)):
+    if is_array(value) and all(place.check(schema, item) for item in value):
         yield place.says("lacks an item that its schema asks for")
 
 
 def _unique(wanted: bool, value: Any, place: _Place) -> Iterator[str]:
-    if wanted and isinstance(value, list):
-        listed = cast("list[Any]", value)
-        if any(same_json(item, other) for index, item in enumerate(listed) for other in listed[:index]):
+    if wanted and is_array(value):
+        twice = any(same_json(item, other) for index, item in enumerate(value) for other in value[:index])
+        if twice:
             yield place.says("should have no item twice")
 
 
 def _any_of(schemas: list[Schema], value: Any, place: _Place) -> Iterator[str]:
     found = [place.check(schema, value) for schema in schemas]
     if all(found):
-        yield min(found, key=len)[0] if len(found) == 1 else place.says("fits none of the allowed forms")
+        yield found[0][0] if len(found) == 1 else place.says("fits none of the allowed forms")
 
 
 def _one_of(schemas: list[Schema], value: Any, place: _Place) -> Iterator[str]:
     fitting = sum(not place.check(schema, value) for schema in schemas)
     if fitting != 1:
-        yield place.says("fits none of the allowed forms" if fitting == 0 else "fits more than one of the allowed forms")
+        yield place.says(
+            "fits none of the allowed forms" if fitting == 0 else "fits more than one of the allowed forms"
+        )
 
 
 def _all_of(schemas: list[Schema], value: Any, place: _Place) -> Iterator[str]:

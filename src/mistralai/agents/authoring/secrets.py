@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from mistralai.agents.values.errors import SdkError
 from mistralai.agents.values.record import record
 
@@ -16,7 +18,8 @@ class MistralSecret:
     """Where the secret is kept."""
 
     def __post_init__(self) -> None:
-        if not isinstance(self.name, str) or not self.name:  # pyright: ignore[reportUnnecessaryIsInstance]  # callers may not check types
+        name: Any = self.name
+        if not isinstance(name, str) or not name:
             raise SdkError(f"MistralSecret: name is {self.name!r}. Pass the secret's name.")
 
     @classmethod

@@ -71,7 +71,7 @@ def input_id_of(kind: type[SessionInput]) -> str:
         declared = field.default
     if isinstance(declared, str) and declared:
         return declared
-    raise SdkError(f"Session input {kind.__name__} has no input_id. Set one in the class: input_id = \"...\".")
+    raise SdkError(f'Session input {kind.__name__} has no input_id. Set one in the class: input_id = "...".')
 
 
 def encode_session_inputs(inputs: Mapping[str, SessionInput] | None) -> dict[str, JsonValue]:
@@ -84,7 +84,7 @@ def encode_session_inputs(inputs: Mapping[str, SessionInput] | None) -> dict[str
     for key, value in cast("Mapping[object, object]", inputs).items():
         if not isinstance(value, SessionInput):
             raise SdkError(
-                f"session_inputs[{key!r}] is a {type(value).__name__}, not a SessionInput. Pass an instance of its class."
+                f"session_inputs[{key!r}] is a {type(value).__name__}, not a SessionInput. Pass an instance."
             )
         if key != (expected := input_id_of(type(value))):
             raise SdkError(

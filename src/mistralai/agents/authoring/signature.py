@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import sys
-from typing import TYPE_CHECKING, Annotated, Any, Union, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Union, cast, get_args, get_origin, get_type_hints
 
 from mistralai.agents.authoring.depends import Depends
 from mistralai.agents.authoring.tool_context import ToolContext
@@ -17,10 +17,14 @@ if TYPE_CHECKING:
     from mistralai.agents.authoring.session_input import SessionInput
     from mistralai.agents.authoring.session_inputs import SessionInputs
 
-_REFUSED_KINDS = {
-    inspect.Parameter.POSITIONAL_ONLY: ("is positional-only", "Arguments are passed by name: remove the / after it."),
-    inspect.Parameter.VAR_POSITIONAL: ("collects positional arguments", "Declare a list parameter instead."),
-    inspect.Parameter.VAR_KEYWORD: ("collects any keyword", "Declare each parameter by name instead."),
+_REFUSED_KINDS: dict[Any, tuple[str, str, str]] = {
+    inspect.Parameter.POSITIONAL_ONLY: (
+        "",
+        "is positional-only",
+        "Arguments are passed by name: remove the / after it.",
+    ),
+    inspect.Parameter.VAR_POSITIONAL: ("*", "collects positional arguments", "Declare a list parameter instead."),
+    inspect.Parameter.VAR_KEYWORD: ("**", "collects any keyword", "Declare each parameter by name instead."),
 }
 
 
@@ -90,6 +94,14 @@ def caller(depth: int) -> FrameType | None:
     return sys._getframe(depth + 1)  # pyright: ignore[reportPrivateUsage]  # inspect.stack() reads files
 
 
+def is_async(function: Callable[..., Any]) -> bool:
+    """Whether calling it gives an awaitable: an async function, a partial of one, or an object whose call is async."""
+    inner: Any = function
+    while (partial := getattr(inner, "func", None)) is not None and hasattr(inner, "keywords"):
+        inner = partial
+    return inspect.iscoroutinefunction(inner) or inspect.iscoroutinefunction(cast("Any", type(inner)).__call__)
+
+
 def read_parameters(
     function: Callable[..., Any],
     owner: str,
@@ -111,8 +123,8 @@ def read_parameters(
     positional: list[str] = []
     for name, parameter in list(signature.parameters.items())[skip:]:
         if (refused := _REFUSED_KINDS.get(parameter.kind)) is not None:
-            shown = {parameter.VAR_POSITIONAL: "*", parameter.VAR_KEYWORD: "**"}.get(parameter.kind, "") + name
-            raise SdkError(f"{owner}: parameter {shown!r} {refused[0]}, which a model cannot fill. {refused[1]}")
+            stars, what, advice = refused
+            raise SdkError(f"{owner}: parameter '{stars}{name}' {what}, which a model cannot fill. {advice}")
         hint = hints.get(name, inspect.Parameter.empty)
         if _is_context(hint):
             found.contexts.append(name)
@@ -132,7 +144,9 @@ def _signature(function: Callable[..., Any], owner: str) -> inspect.Signature:
     try:
         return inspect.signature(function)
     except (TypeError, ValueError) as error:
-        raise SdkError(f"{owner}: its parameters cannot be read ({error}). Wrap it in a function with hints.") from error
+        raise SdkError(
+            f"{owner}: its parameters cannot be read ({error}). Wrap it in a function with hints."
+        ) from error
 
 
 def _hints(function: Callable[..., Any], owner: str, localns: Mapping[str, Any]) -> dict[str, Any]:

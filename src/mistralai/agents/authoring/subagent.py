@@ -69,5 +69,6 @@ class SubagentPolicy:
                 raise SdkError(f"SubagentPolicy: {name} is {value!r}. Pass a whole number from 0 up.")
         if self.idle_message_starts not in ("direct_children", "none"):
             raise SdkError(
-                f'SubagentPolicy: idle_message_starts is {self.idle_message_starts!r}. Pass "direct_children" or "none".'
+                f"SubagentPolicy: idle_message_starts is {self.idle_message_starts!r}. "
+                'Pass "direct_children" or "none".'
             )

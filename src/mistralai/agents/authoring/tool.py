@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import inspect
-from typing import TYPE_CHECKING, Any, Concatenate, Protocol, overload
+from typing import TYPE_CHECKING, Any, Concatenate, Protocol, cast, overload
 
 from mistralai.agents.authoring.declaration import ModelAccess, Options, ToolDeclaration
-from mistralai.agents.authoring.signature import caller
+from mistralai.agents.authoring.signature import caller, is_async
 from mistralai.agents.values.errors import SdkError
 
 if TYPE_CHECKING:
@@ -36,14 +36,13 @@ class Tool[**P, R](ToolDeclaration):
     """A function the model may call. Made by `@agents.tool`; calling it calls the function. Public page: Tools."""
 
     def __init__(self, function: Callable[P, R], options: Options | None = None, *, _depth: int = 1) -> None:
-        written: Any = function
-        self._binds_class = isinstance(written, classmethod)
-        if isinstance(written, classmethod | staticmethod):
-            function = written.__func__
-        super().__init__(function, options or Options(), caller(_depth))
-        self._skip = 1 if self._binds_class or _is_method(function, static=isinstance(written, staticmethod)) else 0
+        self._binds_class = isinstance(function, classmethod)
+        static = isinstance(function, staticmethod)
+        inner: Callable[..., Any] = cast("Any", function).__func__ if self._binds_class or static else function
+        super().__init__(inner, options or Options(), caller(_depth))
+        self._skip = 1 if self._binds_class or (not static and _is_method(inner)) else 0
         self._unbound = self._skip == 1
-        self._is_async = _is_async(function)
+        self._is_async = is_async(inner)
         self._derive()
 
     @property
@@ -52,12 +51,15 @@ class Tool[**P, R](ToolDeclaration):
         return self._is_async
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
-        return self._function(*args, **kwargs)
+        result: R = self._function(*args, **kwargs)
+        return result
 
     @overload
     def __get__(self, instance: None, owner: type[Any], /) -> Tool[P, R]: ...
     @overload
-    def __get__[S, **Q, T](self: Tool[Concatenate[S, Q], T], instance: S, owner: type[S] | None = None, /) -> Tool[Q, T]: ...
+    def __get__[S, **Q, T](
+        self: Tool[Concatenate[S, Q], T], instance: S, owner: type[S] | None = None, /
+    ) -> Tool[Q, T]: ...
     def __get__(self, instance: Any, owner: Any = None, /) -> Any:
         """On an instance, the tool with that instance as its self: `tools=[desk.lookup]`."""
         target = owner if self._binds_class else instance
@@ -134,23 +136,18 @@ def _callable(function: Any) -> Callable[..., Any]:
     if isinstance(function, ToolDeclaration):
         raise SdkError(f"{function!r} is a tool already. Decorate the function once.")
     if not callable(function) and not isinstance(function, classmethod):
-        raise SdkError(f"agents.tool takes a function, not {function!r}. Pass options by keyword: @agents.tool(name=...).")
-    return function  # type: ignore[return-value]  # a classmethod is unwrapped by Tool
+        raise SdkError(
+            f"agents.tool takes a function, not {function!r}. Pass options by keyword: @agents.tool(name=...)."
+        )
+    return cast("Callable[..., Any]", function)  # Tool takes the function out of a classmethod
 
 
-def _is_method(function: Callable[..., Any], *, static: bool) -> bool:
+def _is_method(function: Callable[..., Any]) -> bool:
     """Whether a function written in a class body still lacks its self."""
-    if static or not inspect.isfunction(function):
+    if not inspect.isfunction(function):
         return False
     parent = function.__qualname__.rpartition(".")[0]
     if not parent or parent.endswith("<locals>"):
         return False
     first = next(iter(inspect.signature(function).parameters.values()), None)
     return first is not None and first.name in ("self", "cls") and first.annotation is first.empty
-
-
-def _is_async(function: Callable[..., Any]) -> bool:
-    inner = function
-    while (partial := getattr(inner, "func", None)) is not None and hasattr(inner, "keywords"):
-        inner = partial
-    return inspect.iscoroutinefunction(inner) or inspect.iscoroutinefunction(getattr(type(inner), "__call__", None))
