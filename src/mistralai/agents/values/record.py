@@ -177,11 +177,11 @@ def _repr(self: Any) -> str:
     return f"{type(self).__name__}({', '.join(shown)})"
 
 
-def _eq(self: Any, other: object) -> bool:
+def _eq(self: Any, other: Any) -> bool:
     if self.__class__ is not other.__class__:
         return NotImplemented
-    read: Callable[[Any], object] = self.__record_fields__.read
-    return read(self) == read(other)
+    fields: RecordFields = self.__record_fields__
+    return bool(fields.read(self) == fields.read(other))
 
 
 def _hash(self: Any) -> int:

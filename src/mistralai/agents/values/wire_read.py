@@ -142,6 +142,10 @@ def _alias(alias: TypeAliasType, arguments: tuple[Any, ...]) -> Reader:
 
 
 def _union(members: tuple[Any, ...]) -> Reader:
+    invalid = find("InvalidOutput")
+    if invalid in members:  # read from its own key, so that an output that looks like one stays what it is
+        read_output = _union(tuple(member for member in members if member is not invalid))
+        return lambda data: data if isinstance(data, invalid) else read_output(data)
     others = [member for member in members if member is not NoneType]
     read_one: Reader
     if len(others) > 1 and all(fields_of(get_origin(member) or member) for member in others):
