@@ -177,7 +177,7 @@ def _repr(self: Any) -> str:
     return f"{type(self).__name__}({', '.join(shown)})"
 
 
-def _eq(self: Any, other: Any) -> bool:
+def _eq(self: Any, other: Any) -> Any:
     if self.__class__ is not other.__class__:
         return NotImplemented
     fields: RecordFields = self.__record_fields__
