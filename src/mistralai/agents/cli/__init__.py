@@ -1,0 +1,1 @@
+"""The `agents` command in a terminal. Nothing of it is imported by the SDK."""
