@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from mistralai.agents.authoring.model import AssistantMessage, SystemMessage, ToolMessage, UserMessage
-from mistralai.agents.models.chat_messages import late_instructions
+from mistralai.agents.models.chat_messages import CONTINUE, late_instructions
 from mistralai.agents.models.content_parts import base64_of, field, image_uri, media_type, spoken
 from mistralai.agents.models.wire_text import CallIds, arguments_object, encoded, sendable, tool_name
 
@@ -51,11 +51,11 @@ class AnthropicMessages:
 
     def tail(self) -> bytes | None:
         """A user message after an assistant's: the API would take that one for the beginning of its own reply."""
-        return None if self._role == "user" else b'{"role":"user","content":"Continue."}'
+        return None if self._role == "user" else CONTINUE
 
     def _append(self, role: str, content: Any, pieces: list[bytes]) -> None:
         if role == "assistant" and not self._role:  # the first message must be a user's
-            pieces.append(b'{"role":"user","content":"Continue."}')
+            pieces.append(CONTINUE)
         pieces.append(encoded({"role": role, "content": content}))
         self._role = role
 

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 NINE_ALPHANUMERICS = re.compile(r"[a-zA-Z0-9]{9}")
 AT_MOST_FORTY = re.compile(r"[\x21-\x7e]{1,40}")
+CONTINUE = b'{"role":"user","content":"Continue."}'
+"""The user's part where a server wants one and nobody said anything."""
 MOVED_IMAGES = "Images returned by the tools:"
 
 
@@ -31,6 +33,7 @@ class OpenAIMessages:
     sends_tool_name = False
     sends_reasoning_back = True
     takes_user_after_tool = True
+    takes_assistant_first = True
     takes_assistant_last = True
 
     def __init__(self) -> None:
@@ -60,7 +63,7 @@ class OpenAIMessages:
     def tail(self) -> bytes | None:
         """A user message where the server refuses to go on after an assistant's."""
         if self._role == "assistant" and not self.takes_assistant_last:
-            return b'{"role":"user","content":"Continue."}'
+            return CONTINUE
         return None
 
     def _user(self, content: str | list[JsonObject], pieces: list[bytes]) -> None:
@@ -88,6 +91,8 @@ class OpenAIMessages:
             )
             if reasoning and self.sends_reasoning_back:
                 data["reasoning_content"] = sendable(reasoning)
+        if not self._role and not self.takes_assistant_first:
+            pieces.append(CONTINUE)
         pieces.append(encoded(data))
         self._role = "assistant"
 
@@ -122,4 +127,5 @@ class MistralMessages(OpenAIMessages):
     sends_tool_name = True
     sends_reasoning_back = False
     takes_user_after_tool = False
+    takes_assistant_first = False
     takes_assistant_last = False

@@ -20,7 +20,7 @@ def lenient_reader[T: msgspec.Struct](kind: type[T]) -> Callable[[bytes], T]:
     def reader(data: bytes) -> T:
         try:
             return read(data)
-        except (msgspec.ValidationError, UnicodeDecodeError):
+        except (msgspec.DecodeError, UnicodeDecodeError):
             return fitting(read_any(data.decode("utf-8", "replace")), kind) or kind()
 
     return reader

@@ -50,10 +50,11 @@ class SystemClock:
 
 def retry_after_seconds(value: str | None, now: float) -> float | None:
     """The wait a Retry-After header asks for, in seconds or until a date; None if it asks for none or is unreadable."""
+    value = (value or "").strip()
     if not value:
         return None
     try:
-        return max(0.0, float(value)) if value.strip()[0] in "0123456789." else _until(value, now)
+        return max(0.0, float(value)) if value[0] in "0123456789." else _until(value, now)
     except (ValueError, OverflowError):
         return None
 
