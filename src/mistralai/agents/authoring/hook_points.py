@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from mistralai.agents.authoring import hook_decisions as decisions
 from mistralai.agents.authoring.signature import UnresolvedHint, enclosing_names, read_parameters
@@ -104,6 +104,6 @@ def check_decision(hook: Hook, point: str, decision: Any) -> Any:
         return decision
     allowed = [_MADE_BY.get(kind, kind.__name__) for kind in POINTS[point]]
     shown = type(decision).__name__ if isinstance(decision, decisions.HookDecision) else repr(decision)
-    made = _MADE_BY.get(cast("type[Any]", type(decision)), shown)
+    made = _MADE_BY.get(decision.__class__, shown)
     raise SdkError(f"{type(hook).__name__}.{point} returned {made}, which this point cannot take. "
                    f"It may return None or {' or '.join(allowed)}.")  # fmt: skip

@@ -1,0 +1,244 @@
+"""Which declarations of a tool are refused, and what a decorated function still is."""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+import functools
+import inspect
+import pickle
+from collections.abc import Callable  # noqa: TC003  # read when the tool is declared
+from typing import Annotated, Any
+
+import pytest
+from pydantic import BaseModel
+
+from mistralai.agents.authoring.depends import Depends
+from mistralai.agents.authoring.session_input import SessionInput
+from mistralai.agents.authoring.session_inputs import SessionInputs
+from mistralai.agents.authoring.tool import Tool, tool
+from mistralai.agents.authoring.tool_context import ToolContext
+from mistralai.agents.values.annotations import ToolAnnotations
+from mistralai.agents.values.errors import SdkError
+
+CONTEXT = ToolContext(session_id="s", turn_id="t", tool_call_id="c", idempotency_key="k")
+
+
+class Case:
+    """A class that pydantic cannot validate."""
+
+
+@tool
+def at_module_level(x: int) -> int:
+    """Double it."""
+    return 2 * x
+
+
+class Desk:
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    @tool
+    def lookup(self, alert_id: str) -> str:
+        """Look it up."""
+        return f"{self.name}:{alert_id}"
+
+    @tool
+    async def later(self, alert_id: str) -> str:
+        return f"{self.name}:{alert_id}"
+
+
+class TestARefusedDeclaration:
+    def refused(self, function: Any, **options: Any) -> str:
+        with pytest.raises(SdkError) as caught:
+            tool(**options)(function)
+        return str(caught.value)
+
+    def test_names_the_parameter_without_a_hint(self) -> None:
+        def open_case(case, note: str = ""):  # type: ignore[no-untyped-def]  # the point of the test
+            return case, note
+
+        said = self.refused(open_case)
+        assert said == "Tool 'open_case': parameter 'case' has no type hint. Add one, such as case: str."
+
+    def test_names_the_parameter_whose_type_pydantic_cannot_validate(self) -> None:
+        def open_case(alert_id: str, case: Case) -> str:
+            return alert_id
+
+        assert self.refused(open_case) == (
+            "Tool 'open_case': parameter 'case' has type Case, which pydantic cannot validate. "
+            "Give it a type with a schema, or pass input_schema=."
+        )
+
+    def test_names_a_type_that_has_no_json_schema(self) -> None:
+        def f(compare: Callable[[int], int], n: int) -> None: ...
+        def g(n: int, call: functools.partial[int]) -> None: ...
+
+        assert "parameter 'compare'" in self.refused(f)
+        assert "parameter 'call'" in self.refused(g)
+
+    def test_names_collecting_and_positional_parameters(self) -> None:
+        def many(*cases: str) -> None: ...
+        def any_keyword(**cases: str) -> None: ...
+        def positional(case: str, /) -> None: ...
+
+        assert "parameter '*cases'" in self.refused(many)
+        assert "parameter '**cases'" in self.refused(any_keyword)
+        assert "parameter 'case' is positional-only" in self.refused(positional)
+
+    def test_names_a_return_type_that_is_not_json(self) -> None:
+        def open_case() -> Case:
+            return Case()
+
+        assert "Tool 'open_case': it returns Case" in self.refused(open_case)
+
+    def test_names_a_session_input_that_is_none(self) -> None:
+        def f(x: Annotated[int, Depends()]) -> None: ...
+
+        assert "parameter 'x' is marked Depends() but its type int is not a SessionInput" in self.refused(f)
+
+    def test_names_a_session_input_class_without_an_id(self) -> None:
+        class Nameless(SessionInput):
+            x: int
+
+        def f(x: Annotated[Nameless, Depends()]) -> None: ...
+
+        assert "Session input Nameless has no input_id" in self.refused(f)
+
+    def test_names_the_option_that_is_wrong(self) -> None:
+        def f() -> None: ...
+
+        assert "timeout_seconds is 0" in self.refused(f, timeout_seconds=0)
+        assert "model_access is 'all'" in self.refused(f, model_access="all")
+        assert "idempotent is 1" in self.refused(f, idempotent=1)
+        assert "annotations is {}" in self.refused(f, annotations={})
+        assert "'a b'" in self.refused(f, name="a b")
+        assert "description is 3" in self.refused(f, description=3)
+        assert "input_schema has type 'array'" in self.refused(f, input_schema={"type": "array"})
+
+    def test_an_unknown_option_is_a_type_error(self) -> None:
+        with pytest.raises(TypeError, match="timeout"):
+            tool(timeout=3)  # type: ignore[call-overload]  # pyright: ignore[reportCallIssue]  # the point of the test
+
+    def test_a_lambda_needs_a_name(self) -> None:
+        assert "'<lambda>'" in self.refused(lambda: None)
+        assert tool(name="nothing")(lambda: None).id == "client.nothing"
+
+    def test_what_is_not_a_function_is_refused(self) -> None:
+        assert "takes a function, not 3" in self.refused(3)
+        assert "is a tool already" in self.refused(at_module_level)
+
+    def test_an_input_schema_must_name_the_parameters(self) -> None:
+        def f(case: Case) -> None: ...
+
+        assert "property 'other'" in self.refused(f, input_schema={"properties": {"other": {}, "case": {}}})
+        assert "parameter 'case' is required" in self.refused(f, input_schema={"properties": {}})
+
+    def test_a_hint_that_is_never_defined_is_told_at_the_first_use(self) -> None:
+        def f(x: Nowhere) -> None: ...  # type: ignore[name-defined]  # pyright: ignore  # noqa: F821  # the point of the test
+
+        declared = tool(f)
+        with pytest.raises(SdkError, match="Tool 'f': a type hint uses 'Nowhere'"):
+            declared.check_declared()
+
+
+class TestADecoratedFunction:
+    def test_is_called_as_before(self) -> None:
+        assert at_module_level(4) == 8
+        assert at_module_level(x=4) == 8
+
+    def test_keeps_its_name_its_docstring_and_its_signature(self) -> None:
+        assert at_module_level.__name__ == "at_module_level"
+        assert at_module_level.__doc__ == "Double it."
+        assert list(inspect.signature(at_module_level).parameters) == ["x"]
+        assert repr(at_module_level) == "Tool('client.at_module_level')"
+
+    def test_is_pickled_and_copied_by_name_like_a_function(self) -> None:
+        assert pickle.loads(pickle.dumps(at_module_level)) is at_module_level
+        assert copy.deepcopy(at_module_level) is at_module_level
+
+    def test_inside_a_function_cannot_be_pickled(self) -> None:
+        @tool
+        def local() -> None: ...
+
+        with pytest.raises((AttributeError, pickle.PicklingError)):
+            pickle.dumps(local)
+
+    def test_has_the_options_it_was_given(self) -> None:
+        hints = ToolAnnotations(read_only_hint=True)
+
+        @tool(annotations=hints, model_access="direct", timeout_seconds=2.5, idempotent=True)
+        def f() -> None: ...
+
+        assert (f.annotations, f.model_access, f.timeout_seconds, f.idempotent) == (hints, "direct", 2.5, True)
+        assert at_module_level.annotations == ToolAnnotations()
+        assert at_module_level.model_access == "both"
+
+    def test_says_whether_it_is_async(self) -> None:
+        async def slow(x: int) -> int:
+            return x
+
+        class Callable_:
+            async def __call__(self, x: int) -> int:
+                return x
+
+        assert tool(slow).is_async
+        assert tool(name="partial")(functools.partial(slow, 1)).is_async
+        assert tool(name="object")(Callable_()).is_async
+        assert not at_module_level.is_async
+
+
+class TestAMethod:
+    def test_is_a_tool_of_its_instance(self) -> None:
+        desk = Desk("front")
+        bound = desk.lookup.bind({"alert_id": "7"}, CONTEXT, SessionInputs())
+        assert bound.call() == "front:7"
+        assert desk.lookup("8") == "front:8"
+        assert list(desk.lookup.input_schema["properties"]) == ["alert_id"]
+        assert Desk("back").lookup("8") == "back:8"
+
+    def test_may_be_async(self) -> None:
+        desk = Desk("front")
+        assert desk.later.is_async
+        assert asyncio.run(desk.later.bind({"alert_id": "7"}, CONTEXT, SessionInputs()).call()) == "front:7"
+
+    def test_of_no_instance_is_refused_where_it_is_used(self) -> None:
+        with pytest.raises(SdkError, match=r"tools=\[instance.lookup\]"):
+            Desk.lookup.check_declared()
+
+    def test_may_be_decorated_after_it_is_bound(self) -> None:
+        class Plain:
+            def find(self, x: int) -> int:
+                return x + 1
+
+        assert tool(Plain().find).bind({"x": 1}, CONTEXT, SessionInputs()).call() == 2
+
+    def test_of_a_class_or_static_works_too(self) -> None:
+        class Office:
+            floor = 3
+
+            @tool
+            @classmethod
+            def up(cls, by: int) -> int:
+                return cls.floor + by
+
+            @tool
+            @staticmethod
+            def down(by: int) -> int:
+                return -by
+
+        up: Tool[..., Any] = Office.up  # type: ignore[assignment]  # a classmethod has no typed form under tool
+        assert up.bind({"by": 1}, CONTEXT, SessionInputs()).call() == 4
+        assert Office.down.bind({"by": 1}, CONTEXT, SessionInputs()).call() == -1
+        assert Office().down.bind({"by": 1}, CONTEXT, SessionInputs()).call() == -1
+
+    def test_may_use_the_local_types_of_the_function_around_its_class(self) -> None:
+        class Local(BaseModel):
+            x: int
+
+        class Holder:
+            @tool
+            def get(self, item: Local) -> int:
+                return item.x
+
+        assert Holder().get.bind({"item": {"x": 5}}, CONTEXT, SessionInputs()).call() == 5
