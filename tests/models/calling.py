@@ -11,7 +11,7 @@ from mistralai.agents.models.providers import provider
 from tests.support.strict_provider import StrictProvider
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, AsyncIterator
+    from collections.abc import AsyncGenerator
 
     from mistralai.agents.authoring.model import Model, ModelEvent
     from tests.support.strict_provider import Mode, Reply
@@ -71,9 +71,8 @@ async def calling(mode: Mode, *script: Reply, environ: dict[str, str] | None = N
 
 def request(**changes: Any) -> ModelRequest:
     """A request with one user message, changed where the test says so."""
-    return ModelRequest(
-        **({"model": "m", "instructions": "Be brief.", "messages": [UserMessage(content="hi")]} | changes)
-    )
+    fields: dict[str, Any] = {"model": "m", "instructions": "Be brief.", "messages": [UserMessage(content="hi")]}
+    return ModelRequest(**(fields | changes))
 
 
 def text_of(events: list[ModelEvent]) -> str:
@@ -85,8 +84,3 @@ def calls_of(events: list[ModelEvent]) -> list[tuple[str, str, str]]:
     """Id, name and arguments of each call of a reply."""
     blocks = [event.call for event in events if isinstance(event, ToolCallBlock)]
     return [(call.id, call.name, call.arguments) for call in blocks]
-
-
-async def first_event(events: AsyncIterator[ModelEvent]) -> ModelEvent:
-    """The first event."""
-    return await anext(events)

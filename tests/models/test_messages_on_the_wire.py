@@ -66,14 +66,23 @@ def result(id: str, content: str | list[JsonObject] = "ok", *, is_error: bool = 
     return ToolMessage(tool_call_id=id, name="f", content=content, is_error=is_error)
 
 
+def results(ids: str) -> list[ToolMessage]:
+    return [result(id) for id in ids]
+
+
 USER = UserMessage(content="hi")
 
 
 class TestMistral:
     def test_ids_become_nine_alphanumerics_and_stay_the_same(self) -> None:
-        history = [USER, asks(call("call_one"), call("abcdefgh1")), result("call_one"), result("abcdefgh1")]
+        history: list[ModelMessage] = [
+            USER,
+            asks(call("call_one"), call("abcdefgh1")),
+            result("call_one"),
+            result("abcdefgh1"),
+        ]
         first, again = sent("mistral", *history), sent("mistral", *history)
-        ids = [asked["id"] for asked in first["messages"][2]["tool_calls"]]
+        ids = [one["id"] for one in first["messages"][2]["tool_calls"]]
         assert ids[1] == "abcdefgh1"
         assert [message["tool_call_id"] for message in first["messages"][3:]] == ids
         assert again == first
@@ -123,7 +132,7 @@ class TestEveryProvider:
         assert "a\ufffdb\ufffdc\U0001f600" in json.dumps(body["messages"], ensure_ascii=False)
 
     def test_arguments_that_do_not_parse_are_quoted_in_an_object(self, mode: str) -> None:
-        body = sent(mode, USER, asks(call("a", '{"x": tru'), call("b", "[1]"), call("c", "")), *map(result, "abc"))
+        body = sent(mode, USER, asks(call("a", '{"x": tru'), call("b", "[1]"), call("c", "")), *results("abc"))
         assert json.dumps(body).count("invalid_arguments") == 2
 
     def test_a_name_the_model_made_up_is_sent_in_allowed_letters(self, mode: str) -> None:
@@ -131,7 +140,7 @@ class TestEveryProvider:
             mode,
             USER,
             asks(call("a", name="fancy.tool name/é"), call("b", name=""), call("c", name="x" * 99)),
-            *map(result, "abc"),
+            *results("abc"),
         )
 
     def test_leading_system_messages_join_the_instructions(self, mode: str) -> None:
@@ -239,12 +248,16 @@ class TestAnthropicResults:
         assert second["is_error"] is True
 
 
+def text_block(text: str) -> JsonObject:
+    return {"type": "text", "text": text}
+
+
 texts = st.text(st.characters(exclude_categories=()), max_size=12)
 contents = st.one_of(
     texts,
     st.lists(
         st.one_of(
-            st.builds(lambda text: {"type": "text", "text": text}, texts),
+            st.builds(text_block, texts),
             st.just({"type": "image", "uri": PNG}),
             st.just({"type": "resource_link", "uri": "file:///x", "name": "x"}),
         ),
@@ -289,6 +302,7 @@ class TestAnyLegalHistory:
     def test_a_long_history_is_a_few_buffers(self, mode: str) -> None:
         asked = request(messages=[USER])
         dialect = DIALECTS[mode]
+        body = dialect.body(asked, dialect.endpoint(KEYS))
         for number in range(1000):
             asked.messages = [*asked.messages, AssistantMessage(text=f"Number {number}."), USER]
             body = dialect.body(asked, dialect.endpoint(KEYS))

@@ -158,7 +158,7 @@ class TestContent:
         assert last.reason == "vacation"
 
     def test_fields_of_a_wrong_type_are_left_out(self) -> None:
-        odd = {
+        odd: dict[str, Any] = {
             "id": 3,
             "choices": [{"index": "0", "delta": {"content": "hi", "reasoning": 4, "tool_calls": {}}}],
             "usage": "?",
@@ -166,7 +166,7 @@ class TestContent:
         assert text_of(read(odd, chunk("stop"))) == "hi"
 
     def test_bytes_that_are_no_utf_8_are_replaced(self) -> None:
-        data = events(chunk(content="hXi")).replace(b"X", b"\xff") + events(chunk("stop", usage=True), "[DONE]")
+        data = events(chunk(content="hXi")).replace(b"X", b"\xff") + events(chunk("stop", True), "[DONE]")
         assert text_of(read_bytes(data)) == "h\ufffdi"
 
     def test_a_server_that_does_not_stream_is_read_all_the_same(self) -> None:
@@ -249,7 +249,7 @@ class TestEventStreams:
         data = events(
             chunk(content="né"),
             piece("f", '{"x":"\u20ac"}', id="a", index=0),
-            chunk("tool_calls", usage=True),
+            chunk("tool_calls", True),
             "[DONE]",
         )
         assert read_bytes(data, size) == read_bytes(data)

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+from typing import TYPE_CHECKING, cast
 
 import pytest
 
 from mistralai.agents.values.errors import SdkError
 from tests.models.calling import calling, request
 from tests.support.strict_provider import Answer, Silence, Stream, chunk, events
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator
+
+    from mistralai.agents.authoring.model import ModelEvent
 
 BEGUN = Stream(pieces=(events(chunk(content="h")),), end="hang")
 ONLY_COMMENTS = Stream(pieces=(b": working\n\n",), end="hang")
@@ -63,7 +69,7 @@ class TestClosingTheStream:
             stream = caller.model.stream(request())
             await anext(aiter(stream))
             assert caller.client.open_calls == 1
-            await stream.aclose()  # type: ignore[attr-defined]
+            await cast("AsyncGenerator[ModelEvent]", stream).aclose()
             await asyncio.wait_for(caller.server.closed.wait(), 5)
             assert caller.client.open_calls == 0
 

@@ -62,7 +62,7 @@ def _chat_message(mode: str, message: Json) -> list[str]:
             found.append(f"id {call['id']!r} is too long")
     for id in [call["id"] for call in calls] + ([message["tool_call_id"]] if role == "tool" else []):
         found += [f"Tool call id was {id!r}, must be nine letters or digits"] if not _is_id(mode, id) else []
-    parts: list[Json] = content if isinstance(content, list) else []
+    parts: list[Json] = [] if content is None or isinstance(content, str) else content
     kinds = {part["type"] for part in parts} - {"text", "image_url", "input_audio"}
     return found + [f"unknown part {kind!r}" for kind in kinds]
 
@@ -104,7 +104,8 @@ def _pairs(messages: list[Json]) -> list[str]:
             continue
         if waiting:
             found.append("Not the same number of function calls and responses")
-        waiting = [call["id"] for call in message.get("tool_calls") or []]
+        calls: list[Json] = message.get("tool_calls") or []
+        waiting = [call["id"] for call in calls]
         if len(set(waiting)) != len(waiting):
             found.append("two calls of one id in one message")
     if waiting:

@@ -85,10 +85,10 @@ def events(*data: dict[str, Any] | str) -> bytes:
     )
 
 
-def chunk(finish: str | None = None, usage: bool = False, **delta: Any) -> dict[str, Any]:
-    """A chunk of a chat completion."""
+def chunk(finish: str | None = None, told: bool = False, /, **delta: Any) -> dict[str, Any]:
+    """A chunk of a chat completion. `told`: with its usage."""
     made: dict[str, Any] = {"id": "c", "choices": [{"index": 0, "delta": delta, "finish_reason": finish}]}
-    if usage:
+    if told:
         made["usage"] = {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120}
     return made
 
@@ -128,13 +128,11 @@ class StrictProvider:
     @property
     def environ(self) -> dict[str, str]:
         """The environment that leads the provider here."""
-        match self.mode:
-            case "mistral":
-                return {"MISTRAL_API_KEY": KEY, "MISTRAL_SERVER_URL": self.url}
-            case "openai":
-                return {"OPENAI_API_KEY": KEY, "OPENAI_BASE_URL": f"{self.url}/v1"}
-            case "anthropic":
-                return {"ANTHROPIC_API_KEY": KEY, "ANTHROPIC_BASE_URL": self.url}
+        if self.mode == "mistral":
+            return {"MISTRAL_API_KEY": KEY, "MISTRAL_SERVER_URL": self.url}
+        if self.mode == "openai":
+            return {"OPENAI_API_KEY": KEY, "OPENAI_BASE_URL": f"{self.url}/v1"}
+        return {"ANTHROPIC_API_KEY": KEY, "ANTHROPIC_BASE_URL": self.url}
 
     async def __aenter__(self) -> Self:
         self._server = await asyncio.start_server(self._accept, "127.0.0.1", 0, limit=2**24)
@@ -253,7 +251,7 @@ def anthropic_bytes(answer: Answer) -> bytes:
         ]
         made.append({"type": "content_block_stop", "index": 0})
     for index, call in enumerate(answer.calls, 1):
-        block = {"type": "tool_use", "id": call.id, "name": call.name, "input": {}}
+        block: dict[str, Any] = {"type": "tool_use", "id": call.id, "name": call.name, "input": {}}
         delta = {"type": "input_json_delta", "partial_json": call.text}
         made.append({"type": "content_block_start", "index": index, "content_block": block})
         made.append({"type": "content_block_delta", "index": index, "delta": delta})
