@@ -12,7 +12,7 @@ from mistralai.agents.authoring.call_errors import OutputMismatch
 from mistralai.agents.authoring.client_tool import ClientToolAnswers, client_tool
 from mistralai.agents.authoring.depends import Depends
 from mistralai.agents.authoring.session_input import SessionInput
-from mistralai.agents.authoring.tool_context import ToolContext
+from mistralai.agents.authoring.tool_context import ToolContext  # noqa: TC001  # read when a tool is declared
 from mistralai.agents.values.annotations import ToolAnnotations
 from mistralai.agents.values.callbacks import OpenApproval, OpenClientToolCall
 from mistralai.agents.values.errors import SdkError
@@ -76,7 +76,7 @@ class TestAStub:
         def org(of: Annotated[Org, Depends()]) -> str: ...  # type: ignore[empty-body]  # never runs
 
         for function in (here, org):
-            with pytest.raises(SdkError, match="which does not run a client tool"):
+            with pytest.raises(SdkError, match=r"which does not run a client tool"):
                 client_tool(function)
 
 
@@ -87,7 +87,7 @@ class TestAnAnswer:
 
         with pytest.raises(SdkError, match=r"does not take its parameters \(user, precise, unit\)"):
             locate.answer(too_few)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]  # the point of the test
-        with pytest.raises(SdkError, match="takes a function"):
+        with pytest.raises(SdkError, match=r"takes a function"):
             locate.answer("Lyon")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]  # the point of the test
 
     def test_is_found_by_the_tool_s_id(self) -> None:
@@ -99,14 +99,14 @@ class TestAnAnswer:
         assert answers.default is None
 
     def test_given_twice_is_refused(self) -> None:
-        with pytest.raises(SdkError, match="client.ask has two answers"):
+        with pytest.raises(SdkError, match=r"client.ask has two answers"):
             ClientToolAnswers(ask.answer(lambda: "a"), ask.answer(lambda: "b"))
 
     def test_that_is_none_is_refused(self) -> None:
         function: Any = print
-        with pytest.raises(SdkError, match="Pass stub.answer"):
+        with pytest.raises(SdkError, match=r"Pass stub.answer"):
             ClientToolAnswers(function)
-        with pytest.raises(SdkError, match="default is 3"):
+        with pytest.raises(SdkError, match=r"default is 3"):
             ClientToolAnswers(default=3)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]  # the point of the test
 
 
@@ -153,7 +153,7 @@ class TestAGivenAnswer:
     def test_is_checked_against_the_return_type(self) -> None:
         assert locate.check_answer({"city": "Lyon"}) == ToolResult(structured={"city": "Lyon"})
         assert locate.check_answer(Place(city="Lyon")) == ToolResult(structured={"city": "Lyon"})
-        with pytest.raises(OutputMismatch, match="city: is required"):
+        with pytest.raises(OutputMismatch, match=r"city: is required"):
             locate.check_answer({"town": "Lyon"})
 
     @pytest.mark.parametrize("value", [False, 0, None, [], {}, 0.0])

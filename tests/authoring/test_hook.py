@@ -33,7 +33,7 @@ class Org(SessionInput):
 
 class Counter(Hook):
     calls: int = 0
-    days: list[date] = []
+    days: list[date] = Field(default_factory=list[date])
     client: Any = Field(default=None, exclude=True)
     _cache: dict[str, int] = PrivateAttr(default_factory=dict[str, int])
 
@@ -72,7 +72,7 @@ class TestAPoint:
             n: int
 
         class Greets(Hook):
-            async def pre_agent_turn(  # type: ignore[override]  # inputs come on top
+            async def pre_agent_turn(
                 self, ctx: HookContext, request: Any, org: Annotated[Org, Depends()], local: Annotated[Local, Depends()]
             ) -> Any:
                 return skip(f"{org.name} {local.n}")
@@ -86,14 +86,14 @@ class TestAPoint:
         with pytest.raises(SdkError, match=r"Wrong.pre_tool_call is not async"):
 
             class Wrong(Hook):  # pyright: ignore[reportUnusedClass]  # the point of the test
-                def pre_tool_call(self, ctx: Any, call: Any) -> Any:  # type: ignore[override]  # pyright: ignore[reportIncompatibleMethodOverride]  # the point of the test
+                def pre_tool_call(self, ctx: Any, call: Any) -> Any:
                     return None
 
     def test_that_takes_something_nobody_gives_is_refused(self) -> None:
         with pytest.raises(SdkError, match="parameter 'more' is not filled by anything"):
 
             class Wrong(Hook):  # pyright: ignore[reportUnusedClass]  # the point of the test
-                async def pre_tool_call(self, ctx: Any, call: Any, more: int) -> Any:  # type: ignore[override]  # pyright: ignore[reportIncompatibleMethodOverride]  # the point of the test
+                async def pre_tool_call(self, ctx: Any, call: Any, more: int) -> Any:
                     return None
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import enum
+import json
 from dataclasses import dataclass
 from datetime import date
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from pydantic import BaseModel, Field
@@ -39,6 +40,10 @@ class Case(BaseModel):
 @dataclass
 class Point:
     x: int
+
+
+def result(**parts: Any) -> ToolResult[Any]:
+    return ToolResult(**parts)
 
 
 def returning(hint: Any, **options: Any) -> Tool[..., Any]:
@@ -99,16 +104,16 @@ class TestWhatTheModelReads:
         assert said == "a.txt <file:///a.txt>\nthe b\n[audio/wav content, which cannot be shown here]"
 
     def test_of_a_tool_result_is_its_content_and_else_its_data(self) -> None:
-        assert model_text(encode_value(ToolResult(content="short", structured={"long": 1}))) == "short"
-        assert model_text(encode_value(ToolResult(structured={"long": 1}))) == '{"long":1}'
-        assert model_text(encode_value(ToolResult(content=[{"type": "text", "text": "a"}]))) == "a"
+        assert model_text(encode_value(result(content="short", structured={"long": 1}))) == "short"
+        assert model_text(encode_value(result(structured={"long": 1}))) == '{"long":1}'
+        assert model_text(encode_value(result(content=[{"type": "text", "text": "a"}]))) == "a"
 
 
 class TestWhatAProgramReads:
     def test_is_the_data_and_else_the_text(self) -> None:
         assert program_value(encode_value({"a": 1})) == {"a": 1}
         assert program_value(encode_value("CASE-1")) == "CASE-1"
-        assert program_value(encode_value(ToolResult(content="short", structured=0))) == 0
+        assert program_value(encode_value(result(content="short", structured=0))) == 0
         assert program_value(encode_value(None)) is None
         assert program_value(encode_value(ImageContentBlock(uri=PIXEL))) == [{"type": "image", "uri": PIXEL}]
 
@@ -116,7 +121,7 @@ class TestWhatAProgramReads:
 class TestAnEncodedResult:
     def test_is_plain_json(self) -> None:
         encoded = encode_value(
-            ToolResult(content=TextBlocks, structured={Color.RED: Point(1)}, metadata={"m": 1}, is_error=True)
+            result(content=TextBlocks, structured={Color.RED: Point(1)}, metadata={"m": 1}, is_error=True)
         )
         assert encoded.content == ({"type": "text", "text": "a", "annotations": {"audience": ["user"]}},)
         assert encoded.structured == {"red": {"x": 1}}
@@ -124,14 +129,31 @@ class TestAnEncodedResult:
         assert encoded.is_error
 
     def test_takes_blocks_in_either_spelling(self) -> None:
-        encoded = encode_value(ToolResult(content=[{"type": "image", "uri": PIXEL, "mediaType": "image/png"}]))
+        encoded = encode_value(result(content=[{"type": "image", "uri": PIXEL, "mediaType": "image/png"}]))
         assert encoded.content == ({"type": "image", "uri": PIXEL, "media_type": "image/png"},)
 
     def test_of_what_json_cannot_hold_is_a_type_error(self) -> None:
         with pytest.raises(TypeError, match="A object cannot be turned into JSON"):
             encode_value(object())
         with pytest.raises(TypeError, match="not a content block"):
-            encode_value(ToolResult(content=[{"type": "image"}]))
+            encode_value(result(content=[{"type": "image"}]))
+
+    @pytest.mark.parametrize("value", ["caf\udce9", {"name\ud800": ["caf\udce9"]}, result(content="\ud800")])
+    def test_of_half_a_character_can_be_sent(self, value: Any) -> None:
+        encoded = encode_value(value)
+        json.dumps([encoded.content, encoded.structured], ensure_ascii=False).encode()
+        assert "?" in str(model_text(encoded))
+
+    def test_of_a_number_that_json_has_no_word_for_is_null(self) -> None:
+        assert model_text(encode_value([float("nan"), 10**30])) == "[null,1000000000000000000000000000000]"
+        assert model_text(returning(list[float]).encode_result([float("inf")])) == "[null]"
+        assert model_text(encode_value(["NaN"])) == '["NaN"]'
+
+    def test_of_a_block_class_of_the_user_is_content(self) -> None:
+        class Note(TextContentBlock):
+            pass
+
+        assert model_text(encode_value(Note(text="x"))) == "x"
 
     def test_of_a_value_that_holds_itself_is_a_type_error(self) -> None:
         loop: list[Any] = []
@@ -161,18 +183,18 @@ class TestAResultAndItsReturnType:
 
     def test_in_a_tool_result_is_checked_in_its_structured_part(self) -> None:
         declared = returning(ToolResult[int])
-        encoded = declared.encode_result(ToolResult(content="three", structured=3, metadata={"m": 1}))
+        encoded = declared.encode_result(result(content="three", structured=3, metadata={"m": 1}))
         assert (encoded.structured, encoded.metadata) == (3, {"m": 1})
         with pytest.raises(OutputMismatch):
-            declared.encode_result(ToolResult(structured="three"))
-        assert declared.encode_result(ToolResult(content="failed", is_error=True)).is_error
+            declared.encode_result(result(structured="three"))
+        assert declared.encode_result(result(content="failed", is_error=True)).is_error
 
     def test_may_be_content_whatever_the_hint_says(self) -> None:
         assert model_text(returning(int).encode_result(TextContentBlock(text="x"))) == "x"
 
 
 class TestAResultAndItsOutputSchema:
-    SCHEMA: Any = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
+    SCHEMA: ClassVar[Any] = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
 
     def test_that_fits_passes(self) -> None:
         assert returning(Any, output_schema=self.SCHEMA).encode_result({"n": 1}).structured == {"n": 1}

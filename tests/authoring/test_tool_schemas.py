@@ -6,15 +6,15 @@ import enum
 import subprocess
 import sys
 from dataclasses import dataclass
-from datetime import date
+from datetime import date  # noqa: TC003  # read when a tool is declared
 from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
 import pytest
 from pydantic import BaseModel, Field
 
-from mistralai.agents.authoring.tool import tool
-from mistralai.agents.authoring.tool_context import ToolContext
-from mistralai.agents.values.content import ImageContentBlock, TextContentBlock
+from mistralai.agents.authoring.tool import Tool, tool
+from mistralai.agents.authoring.tool_context import ToolContext  # noqa: TC001  # read when a tool is declared
+from mistralai.agents.values.content import ImageContentBlock, TextContentBlock  # noqa: TC001  # read when a tool is declared
 from mistralai.agents.values.tool_result import ToolResult
 
 
@@ -227,7 +227,8 @@ class TestTheOutputSchema:
             return ToolResult()
 
         for function in (unhinted, anything, content, result):
-            assert tool(function).output_schema is None  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+            declared: Tool[..., Any] = tool(function)
+            assert declared.output_schema is None
 
 
 class TestImports:
@@ -240,6 +241,12 @@ class TestImports:
             "    'Do.\\n\\nArgs:\\n    x: It.'\n"
             "f = tool(f); AgentDefinition(model='m', tools=[f])\n"
             "assert not {'griffe', 'asyncio', 'aiohttp', 'msgspec'} & sys.modules.keys()\n"
+            "class Desk:\n"
+            "    @tool\n"
+            "    def look(self, x: int) -> int:\n"
+            "        'Do.\\n\\nArgs:\\n    x: It.'\n"
+            "AgentDefinition(model='m', tools=[Desk().look])\n"
+            "assert 'griffe' not in sys.modules\n"
             "assert f.input_schema['properties']['x']['description'] == 'It.'\n"
             "assert 'griffe' in sys.modules\n"
         )

@@ -91,7 +91,7 @@ class Options:
 class Derived:
     """What hints give: made once for a function and shared by everything bound to it."""
 
-    __slots__ = ("arguments", "explicit_schemas", "output_schema", "parameters", "result")
+    __slots__ = ("arguments", "documented", "output_schema", "parameters", "result")
 
     def __init__(self, owner: str, parameters: Parameters, options: Options) -> None:
         self.parameters = parameters
@@ -100,6 +100,8 @@ class Derived:
         )
         if options.input_schema is not None:
             _check_schema_names(owner, options.input_schema, parameters, self.arguments)
+        self.documented: JsonObject | None = None
+        """The input schema with what the docstring says, once somebody has read it."""
         self.result: TypeAdapter[Any] | None = None
         self.output_schema = options.output_schema
         returns = parameters.returns
@@ -130,7 +132,6 @@ class ToolDeclaration:
         self._skip = 0
         self._local_names: Mapping[str, Any] | None = enclosing_names(function, frame)
         self._late: Derived | None = None
-        self._documented: JsonObject | None = None
         self.__name__ = getattr(function, "__name__", name)
         self.__qualname__ = getattr(function, "__qualname__", name)
         self.__module__ = getattr(function, "__module__", __name__)
@@ -189,9 +190,10 @@ class ToolDeclaration:
         """The JSON schema of its arguments."""
         if self._options.input_schema is not None:
             return self._options.input_schema
-        if self._documented is None:
-            self._documented = self._with_descriptions(self._derived.arguments)
-        return self._documented
+        derived = self._derived
+        if derived.documented is None:
+            derived.documented = self._with_descriptions(derived.arguments)
+        return derived.documented
 
     @property
     def output_schema(self) -> JsonObject | None:

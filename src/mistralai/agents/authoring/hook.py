@@ -70,7 +70,8 @@ class Hook(BaseModel):
 
     Its fields are its state: each session has its own, which starts as the hook was given to the agent and is saved
     as JSON after each point. A field declared with `Field(exclude=True)`, and a private attribute, is shared and not
-    saved. A point returns None to let things be, or one of its decisions. Public page: Hooks.
+    saved. A point returns None to let things be, or one of its decisions. An override may take session inputs after
+    its two arguments: `org: Annotated[Org, agents.Depends()]`. Public page: Hooks.
     """
 
     model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid", validate_assignment=False)
@@ -97,32 +98,38 @@ class Hook(BaseModel):
         return given
 
     async def pre_agent_turn(
-        self, ctx: HookContext, request: AgentTurnRequest
+        self, ctx: HookContext, request: AgentTurnRequest, /, *inputs: Any, **named: Any
     ) -> PreAgentTurnHookContinue | Skip | None:
         """Before a turn's first model call. A skip answers with its reason and calls no model."""
         return None
 
     async def pre_llm_call(
-        self, ctx: HookContext, invocation: PreLLMCallInvocation
+        self, ctx: HookContext, invocation: PreLLMCallInvocation, /, *inputs: Any, **named: Any
     ) -> PreLLMCallHookContinue | Skip | None:
         """Before each model call. A skip ends the turn."""
         return None
 
     async def post_llm_call(
-        self, ctx: HookContext, invocation: PostLLMCallInvocation
+        self, ctx: HookContext, invocation: PostLLMCallInvocation, /, *inputs: Any, **named: Any
     ) -> PostLLMCallHookAccept | Retry | Reject | None:
         """After each reply, before its tools run."""
         return None
 
-    async def pre_tool_call(self, ctx: HookContext, call: ToolCallRequest) -> PreToolCallHookContinue | Skip | None:
+    async def pre_tool_call(
+        self, ctx: HookContext, call: ToolCallRequest, /, *inputs: Any, **named: Any
+    ) -> PreToolCallHookContinue | Skip | None:
         """Before each tool call, and before anybody is asked to approve it. A skip's reason is the result."""
         return None
 
-    async def post_tool_call(self, ctx: HookContext, result: ToolCallResult) -> PostToolCallHookContinue | None:
+    async def post_tool_call(
+        self, ctx: HookContext, result: ToolCallResult, /, *inputs: Any, **named: Any
+    ) -> PostToolCallHookContinue | None:
         """After each tool call."""
         return None
 
-    async def post_agent_turn(self, ctx: HookContext, result: AgentTurnResult) -> PostAgentTurnHookAccept | None:
+    async def post_agent_turn(
+        self, ctx: HookContext, result: AgentTurnResult, /, *inputs: Any, **named: Any
+    ) -> PostAgentTurnHookAccept | None:
         """Before a turn ends with an answer."""
         return None
 

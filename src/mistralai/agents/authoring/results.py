@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import sys
+from math import isfinite
 from typing import TYPE_CHECKING, Any, cast, get_args
 
+from mistralai.agents.authoring.json_kinds import is_array, is_object
 from mistralai.agents.values.tool_result import ToolResult
 
 if TYPE_CHECKING:
@@ -27,7 +29,7 @@ def encode_value(value: object) -> ToolResult[Any]:
     if isinstance(value, ToolResult):
         return encode_parts(cast("Any", value))
     if type(value) is str:
-        return ToolResult(content=({"type": "text", "text": value},))
+        return ToolResult(content=({"type": "text", "text": to_plain(value)},))
     if is_content(value):
         return ToolResult(content=encode_content(value))
     plain = to_plain(value)
@@ -49,7 +51,7 @@ def encode_parts(result: ToolResult[Any]) -> ToolResult[Any]:
 def encode_content(content: object) -> tuple[JsonObject, ...]:
     """Content as JSON objects: of a string, of one block, or of a sequence of blocks and their dicts."""
     if isinstance(content, str):
-        return ({"type": "text", "text": content},)
+        return ({"type": "text", "text": to_plain(content)},)
     if not isinstance(content, list | tuple):
         content = [content]
     return tuple(_encode_block(block) for block in cast("Sequence[object]", content))
@@ -58,7 +60,7 @@ def encode_content(content: object) -> tuple[JsonObject, ...]:
 def _encode_block(block: object) -> JsonObject:
     if not _is_block(block):
         block = _read_block(block)
-    plain: JsonObject = cast("Any", block).model_dump(mode="json")
+    plain: JsonObject = to_plain(cast("Any", block).model_dump(mode="json"))
     if isinstance(plain.get("annotations"), dict):
         plain["annotations"] = {key: held for key, held in plain["annotations"].items() if held is not None}
     return {key: held for key, held in plain.items() if held is not None}
@@ -88,7 +90,18 @@ def is_content(value: object) -> bool:
 
 
 def _is_block(value: object) -> bool:
-    return _CONTENT in sys.modules and type(value).__module__ == _CONTENT and hasattr(value, "type")
+    content = sys.modules.get(_CONTENT)
+    if content is None:
+        return False  # nobody can have made a block
+    kinds = (
+        content.TextContentBlock,
+        content.ImageContentBlock,
+        content.AudioContentBlock,
+        content.ResourceLinkContentBlock,
+        content.EmbeddedResourceContentBlock,
+        content.UnknownContentBlock,
+    )
+    return isinstance(value, kinds)
 
 
 def is_content_type(hint: Any) -> bool:
@@ -101,14 +114,33 @@ def is_content_type(hint: Any) -> bool:
 
 def to_plain(value: object) -> Any:
     """Plain JSON data of a value, by what it is rather than by its declared type. Raises TypeError."""
-    if value is None or type(value) in (str, bool, int):
+    if value is None or type(value) in (bool, int) or (type(value) is str and value.isascii()):
         return value
-    from pydantic_core import PydanticSerializationError, to_jsonable_python
+    from pydantic_core import PydanticSerializationError, to_json, to_jsonable_python
 
     try:
-        return to_jsonable_python(value, by_alias=True, inf_nan_mode="strings")
+        try:
+            plain = to_jsonable_python(value, by_alias=True)
+        except UnicodeEncodeError:
+            plain = to_jsonable_python(_well_formed(value), by_alias=True)
     except (PydanticSerializationError, ValueError, RecursionError) as error:
         raise TypeError(f"A {type(value).__name__} cannot be turned into JSON: {error}.") from error
+    try:
+        text = to_json(plain, inf_nan_mode="constants")
+    except (PydanticSerializationError, ValueError):
+        return _well_formed(plain)
+    return _well_formed(plain) if b"NaN" in text or b"Infinity" in text else plain
+
+
+def _well_formed(plain: Any) -> Any:
+    """Without what can be sent to nobody: half characters, as file names that are no UTF-8 have, and NaN."""
+    if isinstance(plain, str):
+        return plain.encode("utf-8", "replace").decode()
+    if isinstance(plain, float):
+        return plain if isfinite(plain) else None
+    if is_object(plain):
+        return {_well_formed(key): _well_formed(value) for key, value in plain.items()}
+    return [_well_formed(item) for item in plain] if is_array(plain) else plain
 
 
 def dump_as(adapter: TypeAdapter[Any], value: object) -> Any:

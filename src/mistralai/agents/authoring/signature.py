@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import sys
+from types import UnionType
 from typing import TYPE_CHECKING, Annotated, Any, Union, cast, get_args, get_origin, get_type_hints
 
 from mistralai.agents.authoring.depends import Depends
@@ -75,7 +76,7 @@ def enclosing_names(function: Callable[..., Any], frame: FrameType | None) -> di
     qualname = getattr(base, "__qualname__", "")
     scopes: list[Mapping[str, Any]] = []
     while frame is not None and frame.f_globals is getattr(base, "__globals__", None):
-        if frame.f_locals is not frame.f_globals and qualname.startswith(frame.f_code.co_qualname):
+        if frame.f_locals is not frame.f_globals and qualname.startswith(f"{frame.f_code.co_qualname}."):
             scopes.append(frame.f_locals)
         frame = frame.f_back
     for scope in reversed(scopes):
@@ -169,7 +170,13 @@ def _hints(function: Callable[..., Any], owner: str, localns: Mapping[str, Any])
 def _is_context(hint: Any) -> bool:
     if get_origin(hint) is Annotated:
         hint = get_args(hint)[0]
-    return hint is ToolContext or (isinstance(hint, type) and issubclass(hint, ToolContext))
+    if _is_union(hint):
+        return any(map(_is_context, get_args(hint)))
+    return isinstance(hint, type) and issubclass(hint, ToolContext)
+
+
+def _is_union(hint: Any) -> bool:
+    return get_origin(hint) in (Union, UnionType)
 
 
 def _marked_input(hint: Any) -> Any | None:
@@ -185,7 +192,7 @@ def _input_parameter(owner: str, parameter: inspect.Parameter, declared: Any) ->
     from mistralai.agents.authoring.session_inputs import input_id_of
 
     kinds = [declared]
-    if get_origin(declared) is Union or type(declared).__name__ == "UnionType":
+    if _is_union(declared):
         kinds = [part for part in get_args(declared) if part is not type(None)]
     nullable = kinds != [declared] and type(None) in get_args(declared)
     kind = kinds[0]

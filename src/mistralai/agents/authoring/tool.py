@@ -66,7 +66,7 @@ class Tool[**P, R](ToolDeclaration):
         if target is None or not self._unbound:
             return self
         bound: Any = object.__new__(type(self))
-        bound.__dict__.update(self.__dict__, _late=self._derived, _documented=self.input_schema, _unbound=False)
+        bound.__dict__.update(self.__dict__, _late=self._derived, _unbound=False)
         bound._function = bound.__wrapped__ = self._function.__get__(target)
         return bound
 
