@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ssl
 from typing import Any
 
 import pytest
 
 from mistralai.agents.authoring.model import ModelError
+from mistralai.agents.models.failures import connection_failed
 from tests.models.calling import calling, text_of
 from tests.support.strict_provider import KEY, Answer, Refusal, Stream, events
 
@@ -129,6 +131,18 @@ class TestDetails:
     async def test_a_redirect_is_not_followed_with_the_key(self) -> None:
         async with calling("openai", Refusal(status=307, headers={"location": "http://127.0.0.1:9/"})) as caller:
             assert (await caller.failure()).code == "completion_failed_permanently"
+
+
+class TestConnections:
+    @pytest.mark.parametrize("kind", [ssl.SSLCertVerificationError, type("ClientConnectorSSLError", (OSError,), {})])
+    def test_a_certificate_that_is_not_trusted_fails_for_good(self, kind: type[Exception]) -> None:
+        failure = connection_failed("example.com", kind())
+        assert (failure.code, failure.retryable) == ("completion_failed_permanently", False)
+
+    def test_a_lost_connection_may_be_tried_again(self) -> None:
+        failure = connection_failed("example.com", ConnectionResetError(104, "Connection reset by peer"))
+        assert (failure.code, failure.retryable) == ("completion_failed", True)
+        assert "ConnectionResetError: Connection reset by peer" in failure.message
 
 
 class TestErrorsWithinAStream:

@@ -218,6 +218,10 @@ class TestStreamsThatBreak:
             {"reason": "oom", "provider_message": "out of memory"},
         )
 
+    def test_an_error_beside_a_choice_is_an_error(self) -> None:
+        with pytest.raises(ModelError, match="upstream died"):
+            read_bytes(events(chunk("error") | {"error": {"message": "upstream died", "code": 502}}))
+
     def test_an_error_code_that_is_a_status_number_counts_as_that_status(self) -> None:
         with pytest.raises(ModelError) as caught:
             read_bytes(events({"error": {"message": "busy", "code": 503}}))

@@ -11,13 +11,14 @@ from mistralai.agents.models.dialect import Body, body_of
 from mistralai.agents.models.endpoint import Endpoint, EndpointSource, base_url, checked_key
 from mistralai.agents.models.heads import Heads
 from mistralai.agents.models.history import encoded_history
-from mistralai.agents.models.wire_text import encode_json, encoded, sendable
+from mistralai.agents.models.output_format import output_instructions
+from mistralai.agents.models.wire_text import encoded, sendable
 from mistralai.agents.values.errors import SdkError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from mistralai.agents.authoring.model import JsonObject, ModelRequest, OutputFormat
+    from mistralai.agents.authoring.model import JsonObject, ModelRequest
 
 ANTHROPIC_URL = "https://api.anthropic.com"
 THINKING_TOKENS = {"minimal": 1024, "low": 4096, "medium": 10000, "high": 20000, "max": 32000}
@@ -106,12 +107,3 @@ def model_version(model: str) -> tuple[int, int]:
     """The version in a model's name; the newest rules for a name without one."""
     found = VERSION.search(model)
     return (int(found[1]), int(found[2] or 0)) if found else (99, 0)
-
-
-def output_instructions(output: OutputFormat) -> str:
-    """Structured output in words: the API is not asked to constrain the reply."""
-    schema = encode_json(output.schema).decode()
-    return (
-        "Give your final answer as one JSON value that fits the JSON schema below, without any other text and without "
-        f"a code fence.\n<schema>{schema}</schema>"
-    )

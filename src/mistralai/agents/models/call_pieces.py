@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import secrets
+import random
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -75,7 +75,7 @@ class CallPieces:
                 continue
             id = call.id
             while id is None or id in taken:
-                id = "".join(secrets.choice(ALPHANUMERICS) for _ in range(9))
+                id = "".join(random.choices(ALPHANUMERICS, k=9))
             taken.add(id)
             calls.append(ModelToolCall(id=id, name=call.name, arguments="".join(call.pieces) or "{}"))
         return calls

@@ -11,14 +11,14 @@ from mistralai.agents.models.dialect import Body, body_of
 from mistralai.agents.models.endpoint import Endpoint, EndpointSource, base_url, checked_key
 from mistralai.agents.models.heads import Heads
 from mistralai.agents.models.history import encoded_history
-from mistralai.agents.models.strict_schema import strict_schema
-from mistralai.agents.models.wire_text import FOREIGN_TO_A_NAME, NAME_LIMIT, encoded, sendable
+from mistralai.agents.models.output_format import output_instructions, response_format
+from mistralai.agents.models.wire_text import encoded, sendable
 from mistralai.agents.values.errors import SdkError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from mistralai.agents.authoring.model import JsonObject, ModelRequest, OutputFormat
+    from mistralai.agents.authoring.model import JsonObject, ModelRequest
 
 MISTRAL_URL = "https://api.mistral.ai"
 OPENAI_URL = "https://api.openai.com/v1"
@@ -80,7 +80,13 @@ class ChatDialect(ABC):
             ]
             if request.tool_choice is not None:
                 data["tool_choice"] = request.tool_choice
-        text = "\n\n".join(part for part in (request.instructions, *leading) if part)
+        texts = [request.instructions, *leading]
+        if request.output is not None:
+            if endpoint.host == OPENAI_HOST and request.output.schema.get("type", "object") != "object":
+                texts.append(output_instructions(request.output))  # it constrains to objects only
+            else:
+                data["response_format"] = response_format(request.output)
+        text = "\n\n".join(filter(None, texts))
         first = [{"role": "system", "content": sendable(text)}] if text else []
         data["messages"] = first
         return encoded(data)[:-2], bool(first)
@@ -112,8 +118,6 @@ class MistralDialect(ChatDialect):
             options["max_tokens"] = request.max_output_tokens
         if request.reasoning_effort is not None:
             options["reasoning_effort"] = MISTRAL_EFFORTS.get(request.reasoning_effort, request.reasoning_effort)
-        if request.output is not None:
-            options["response_format"] = response_format(request.output, request.output.schema, strict=True)
         return options
 
 
@@ -146,15 +150,4 @@ class OpenAIDialect(ChatDialect):
             options["max_completion_tokens" if own else "max_tokens"] = request.max_output_tokens
         if request.reasoning_effort is not None:
             options["reasoning_effort"] = OPENAI_EFFORTS.get(request.reasoning_effort, request.reasoning_effort)
-        if request.output is not None:
-            strict = strict_schema(request.output.schema)
-            schema = request.output.schema if strict is None else strict
-            options["response_format"] = response_format(request.output, schema, strict=strict is not None)
         return options
-
-
-def response_format(output: OutputFormat, schema: JsonObject, *, strict: bool) -> JsonObject:
-    """A structured output as both providers ask for it."""
-    name = FOREIGN_TO_A_NAME.sub("_", output.name)[:NAME_LIMIT]
-    described = {"name": name or "output", "schema": schema, "strict": strict}
-    return {"type": "json_schema", "json_schema": described}

@@ -75,6 +75,8 @@ class ChatReply:
         self.chunks += 1
         if chunk.usage is not None:
             self._usage = chunk.usage
+        if chunk.error is not None:
+            raise in_stream_failure(chunk.error)
         if not chunk.choices:
             self._check_for_failure(chunk)
             return
@@ -125,8 +127,6 @@ class ChatReply:
         self._reasoning.clear()
 
     def _check_for_failure(self, chunk: Chunk) -> None:
-        if chunk.error is not None:
-            raise in_stream_failure(chunk.error)
         if chunk.object == "error" or (chunk.message is not None and chunk.choices is None and chunk.usage is None):
             raise in_stream_failure(chunk.message)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
-from urllib.request import getproxies_environment, proxy_bypass
 
 from mistralai.agents.values.errors import SdkError
 
@@ -77,6 +76,8 @@ def checked_key(environ: Mapping[str, str], variable: str) -> str | None:
 
 
 def _proxy_for(scheme: str, host: str) -> str | None:
+    from urllib.request import getproxies_environment, proxy_bypass
+
     proxies = getproxies_environment()
     if not proxies or proxy_bypass(host):
         return None

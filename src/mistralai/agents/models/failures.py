@@ -138,6 +138,7 @@ def unreadable() -> CallFailure:
         code="completion_failed",
         retryable=True,
         details={"reason": "unreadable_chunk"},
+        again=False,
     )
 
 
@@ -152,6 +153,12 @@ def no_usage(wanted: str = "stream_options.include_usage") -> CallFailure:
 
 def connection_failed(where: str, error: Exception) -> CallFailure:
     """No connection, or it broke. Only the error's kind is told: its text may hold what it was sent to."""
+    if any("SSL" in kind.__name__ or "Certificate" in kind.__name__ for kind in type(error).__mro__):
+        return CallFailure(
+            f"No secure connection to {where} ({type(error).__name__}). Check its certificate and the base URL.",
+            code="completion_failed_permanently",
+            details={"reason": "insecure_connection"},
+        )
     why = getattr(error, "strerror", None)
     said = f"{type(error).__name__}: {why}" if isinstance(why, str) and why else type(error).__name__
     return CallFailure(

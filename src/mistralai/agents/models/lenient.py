@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import msgspec
 
@@ -43,11 +43,10 @@ def fitting[T: msgspec.Struct](value: Any, kind: type[T]) -> T | None:
 
 
 def _nested(item: Any, declared: Any) -> Any:
-    for option in getattr(declared, "__args__", ()):
+    for option in get_args(declared):
         if isinstance(option, type) and issubclass(option, msgspec.Struct):
             return fitting(item, option)
-        arguments: tuple[Any, ...] = getattr(option, "__args__", ())  # pyright: ignore[reportUnknownArgumentType]
-        inner = arguments[0] if arguments else None
+        inner = next(iter(get_args(option)), None)
         if is_array(item) and isinstance(inner, type) and issubclass(inner, msgspec.Struct):
             parts = [fitting(part, inner) for part in item]
             return [part for part in parts if part is not None]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import random
 import time
-from email.utils import parsedate_to_datetime
 from typing import Protocol
 
 FIRST_WAIT_SECONDS = 0.5
@@ -60,6 +59,8 @@ def retry_after_seconds(value: str | None, now: float) -> float | None:
 
 
 def _until(date: str, now: float) -> float:
+    from email.utils import parsedate_to_datetime
+
     return max(0.0, parsedate_to_datetime(date).timestamp() - now)
 
 
