@@ -252,5 +252,5 @@ class TestAnInputSchemaOfTheAuthor:
         def f(a, b: Opaque) -> Any:  # type: ignore[no-untyped-def]  # pyright: ignore[reportMissingParameterType, reportUnknownParameterType]  # the point of the test
             return a, b
 
-        declared: Tool[..., Any] = f  # pyright: ignore[reportUnknownVariableType]
+        declared: Tool[..., Any] = f  # pyright: ignore[reportUnknownVariableType]  # it has no hint
         assert call(declared, {"a": [1], "b": {"x": 1}}) == ([1], {"x": 1})

@@ -136,7 +136,7 @@ class TestARefusedDeclaration:
     def test_a_hint_that_is_never_defined_is_told_at_the_first_use(self) -> None:
         def f(x: Nowhere) -> None: ...  # type: ignore[name-defined]  # pyright: ignore  # noqa: F821  # the point of the test
 
-        function: Any = f  # pyright: ignore[reportUnknownVariableType]
+        function: Any = f  # pyright: ignore[reportUnknownVariableType]  # it has no hint
         declared: Tool[..., Any] = tool(function)
         with pytest.raises(SdkError, match="Tool 'f': a type hint uses 'Nowhere'"):
             declared.check_declared()
