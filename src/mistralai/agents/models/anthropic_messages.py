@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from mistralai.agents.authoring.model import AssistantMessage, SystemMessage, ToolMessage, UserMessage
 from mistralai.agents.models.chat_messages import CONTINUE, late_instructions
 from mistralai.agents.models.content_parts import base64_of, field, image_uri, media_type, spoken
+from mistralai.agents.models.pairing import Pairing
 from mistralai.agents.models.wire_text import CallIds, arguments_object, encoded, sendable, tool_name
 
 if TYPE_CHECKING:
@@ -26,13 +27,14 @@ class AnthropicMessages:
 
     def __init__(self) -> None:
         self._role = ""
+        self._pairing = Pairing()
         self._ids = CallIds(ID_LETTERS.fullmatch, length=24)
 
     def encode(self, messages: Sequence[ModelMessage], /) -> list[bytes]:
         """JSON of the next messages."""
         pieces: list[bytes] = []
         results: list[JsonObject] = []
-        for message in messages:
+        for message in self._pairing.of(messages):
             if results and not isinstance(message, ToolMessage):
                 self._append("user", results, pieces)
                 results = []

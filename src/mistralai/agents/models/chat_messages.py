@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from mistralai.agents.authoring.model import AssistantMessage, SystemMessage, ToolMessage, UserMessage
 from mistralai.agents.models.content_parts import chat_parts, plain_or_parts
+from mistralai.agents.models.pairing import Pairing
 from mistralai.agents.models.wire_text import CallIds, arguments_text, encoded, sendable, tool_name
 
 if TYPE_CHECKING:
@@ -38,13 +39,14 @@ class OpenAIMessages:
 
     def __init__(self) -> None:
         self._role = ""
+        self._pairing = Pairing()
         self._ids = CallIds(self.accepts_id, length=9)
 
     def encode(self, messages: Sequence[ModelMessage], /) -> list[bytes]:
         """JSON of the next messages."""
         pieces: list[bytes] = []
         images: list[JsonObject] = []
-        for message in messages:
+        for message in self._pairing.of(messages):
             if images and not isinstance(message, ToolMessage):
                 self._show(images, pieces)
             match message:
@@ -61,8 +63,8 @@ class OpenAIMessages:
         return pieces
 
     def tail(self) -> bytes | None:
-        """A user message where the server refuses to go on after an assistant's."""
-        if self._role == "assistant" and not self.takes_assistant_last:
+        """A user message where the server refuses to go on after an assistant's, or from nothing."""
+        if self._role in ("", "assistant") and not self.takes_assistant_last:
             return CONTINUE
         return None
 

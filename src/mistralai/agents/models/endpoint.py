@@ -79,7 +79,7 @@ def _proxy_for(scheme: str, host: str) -> str | None:
     from urllib.request import getproxies_environment, proxy_bypass
 
     proxies = getproxies_environment()
-    if not proxies or proxy_bypass(host):
+    if not proxies or host == "localhost" or host.startswith("127.") or host == "::1" or proxy_bypass(host):
         return None
     proxy = proxies.get(scheme) or proxies.get("all")
     return proxy if proxy and proxy.startswith(("http://", "https://")) else None

@@ -11,14 +11,14 @@ import msgspec
 from mistralai.agents.models.plain_json import is_array, is_object
 
 LONGEST_MESSAGE = 2000
-CONTEXT_REASONS = frozenset(
-    {"context_length_exceeded", "exceed_context_size_error", "string_above_max_length", "request_too_large"}
-)
+CONTEXT_REASONS = frozenset({"context_length_exceeded", "exceed_context_size_error", "request_too_large"})
 CONTEXT_TEXTS = re.compile(
     r"maximum context length"  # OpenAI, vLLM
     r"|context (window|length|size)[^.]{0,60}(exceed|too (small|large)|limit)"
     r"|exceed\w*[^.]{0,60}(context|maximum (input|prompt))"  # llama.cpp: exceeds the available context size
     r"|prompt is too long"  # Anthropic
+    r"|longer than the maximum model length"  # vLLM
+    r"|context (the )?overflows"  # LM Studio
     r"|input (length|is too long)[^.]{0,60}(context|exceed|too long)"
     r"|too large for model with \d+ maximum context"  # Mistral: Prompt contains N tokens ...
     r"|prompt contains \d+ tokens"

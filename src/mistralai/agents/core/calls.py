@@ -1,0 +1,248 @@
+"""Bringing a tool call forward: validating it, asking for it, running it, and turning what came of it into its result."""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import logging
+from typing import TYPE_CHECKING, Any
+
+from mistralai.agents.authoring.call_errors import InputUnavailable, InvalidArguments, OutputMismatch
+from mistralai.agents.authoring.tool_context import ToolContext
+from mistralai.agents.core import results
+from mistralai.agents.core import state as phases
+from mistralai.agents.core.facts import CallbackOpened, CallEnded, CallStarted, ErrorData
+from mistralai.agents.core.gate import judge
+from mistralai.agents.core.toolbox import is_client_tool
+from mistralai.agents.values.errors import ToolError
+from mistralai.agents.values.ids import uuid7
+
+if TYPE_CHECKING:
+    from mistralai.agents.authoring.tool import BoundCall, Tool
+    from mistralai.agents.core.facts import Fact
+    from mistralai.agents.core.session import OpenSession
+    from mistralai.agents.core.state import CallState
+    from mistralai.agents.core.toolbox import AnyTool
+    from mistralai.agents.values.tool_result import ToolResult
+
+_LOGGER = logging.getLogger("mistralai.agents")
+
+
+class ReadyCall:
+    """A call that may run now: its tool, bound to validated arguments."""
+
+    __slots__ = ("bound", "state", "tool")
+
+    def __init__(self, state: CallState, tool: Tool[..., Any], bound: BoundCall) -> None:
+        self.state = state
+        self.tool = tool
+        self.bound = bound
+
+
+def admit(session: OpenSession, call: CallState, *, opens: int) -> tuple[list[Fact], ReadyCall | None]:
+    """Decide what becomes of a call that the hooks have let through: it fails, asks, or is ready to run.
+
+    `opens` counts the callbacks that the same step has opened before this one.
+    """
+    at = session.now()
+    if call.call.problem is not None:
+        return [failed(session, call, "invalid", _invalid(call.call.problem), at=at)], None
+    tool = session.settings.toolbox.find(call.call.tool_id)
+    if tool is None:
+        return [failed(session, call, "invalid", _invalid(f"There is no tool {call.call.name!r} any more."), at=at)], None
+    try:
+        tool.validate_arguments(call.arguments)
+    except InvalidArguments as error:
+        return [failed(session, call, "invalid", _invalid(str(error)), at=at)], None
+    if call.phase != phases.APPROVED:
+        definition = session.settings.definition
+        verdict = judge(
+            definition.permission_mode, definition.permission_policy, tool.id, call.arguments, session.state.grants
+        )
+        if verdict == "deny":
+            return [failed(session, call, "denied", results.DENIED_BY_POLICY, at=at)], None
+        if verdict == "ask":
+            return [_question(session, call, tool, "approval", at, opens)], None
+    if is_client_tool(tool):
+        return [_question(session, call, tool, "client_tool", at, opens)], None
+    return _start(session, call, tool, at)  # type: ignore[arg-type]  # what is no client tool is a tool
+
+
+def _start(session: OpenSession, call: CallState, tool: Tool[..., Any], at: float) -> tuple[list[Fact], ReadyCall | None]:
+    turn_id = _turn_id(session)
+    context = ToolContext(
+        session_id=session.session_id,
+        turn_id=turn_id,
+        tool_call_id=call.call.call_id,
+        idempotency_key=f"{session.session_id}:{call.call.call_id}",
+        sandbox=None,
+    )
+    try:
+        bound = tool.bind(call.arguments, context, session.inputs)
+    except InvalidArguments as error:
+        return [failed(session, call, "invalid", _invalid(str(error)), at=at)], None
+    except InputUnavailable as error:
+        return [failed(session, call, "raised", f"The tool failed: {error}", at=at, fatal=_fatal(session, tool.id, error))], None
+    started = CallStarted(
+        at=at,
+        turn_id=turn_id,
+        call_id=call.call.call_id,
+        repeatable=bool(tool.idempotent or tool.annotations.idempotent_hint or tool.annotations.read_only_hint),
+    )
+    return [started], ReadyCall(call, tool, bound)
+
+
+async def run(session: OpenSession, ready: ReadyCall) -> list[Fact]:
+    """Run a tool to its end and return its result, whatever that is."""
+    tool = ready.tool
+    await session.commit()  # the log says "started" before anything can have happened
+    try:
+        value = await _value(session, ready)
+        outcome = tool.encode_result(value)
+    except asyncio.CancelledError:
+        task = asyncio.current_task()
+        if task is not None and task.cancelling():
+            raise  # the turn or the whole loop stops, not the tool by itself
+        return [_raised(session, ready, asyncio.CancelledError())]
+    except TimeoutError as error:
+        if tool.timeout_seconds is None or not isinstance(error, _ToolTimeout):
+            return [_raised(session, ready, error)]
+        text = f"The tool did not end within {tool.timeout_seconds:g} s. Whether it took effect is not known."
+        fatal = _fatal(session, tool.id, error)
+        return [failed(session, ready.state, "timed_out", text, fatal=fatal)]
+    except ToolError as error:
+        return [failed(session, ready.state, "tool_error", str(error))]
+    except OutputMismatch as error:
+        fatal = None
+        if session.settings.definition.tool_errors == "raise":
+            fatal = ErrorData(message=f"Tool {tool.id}: {error}", code="tool_output_schema_mismatch")
+        return [failed(session, ready.state, "output_mismatch", f"The tool's result does not fit its schema: {error}", fatal=fatal)]
+    except Exception as error:
+        return [_raised(session, ready, error)]
+    except (SystemExit, KeyboardInterrupt) as error:
+        session.append([_raised(session, ready, error)])
+        raise
+    return [_ended(session, ready.state, outcome)]
+
+
+class _ToolTimeout(TimeoutError):
+    """The tool's own bound passed; a TimeoutError of the tool's code is something else."""
+
+
+async def _value(session: OpenSession, ready: ReadyCall) -> Any:
+    bound, seconds = ready.bound, ready.tool.timeout_seconds
+    if ready.tool.is_async:
+        if seconds is None:
+            return await bound.call()
+        awaited = asyncio.ensure_future(bound.call())
+    else:
+        awaited = session.surroundings.run_in_thread(bound.call, contextvars.copy_context())
+        if seconds is None:
+            return await awaited
+    done, _ = await _within(awaited, seconds)
+    if not done:
+        raise _ToolTimeout
+    return awaited.result()
+
+
+async def _within(awaited: asyncio.Future[Any], seconds: float) -> tuple[bool, None]:
+    """Wait for it so long; cancel it then, or when this wait is cancelled."""
+    try:
+        done, _ = await asyncio.wait({awaited}, timeout=seconds)
+    except asyncio.CancelledError:
+        awaited.cancel()
+        raise
+    if not done:
+        awaited.cancel()
+    return bool(done), None
+
+
+def failed(
+    session: OpenSession,
+    call: CallState,
+    kind: str,
+    message: str,
+    *,
+    at: float | None = None,
+    fatal: ErrorData | None = None,
+) -> CallEnded:
+    """Return the result of a call that failed or did not run: the model reads `message`."""
+    return CallEnded(
+        at=session.now() if at is None else at,
+        turn_id=_turn_id(session),
+        call_id=call.call.call_id,
+        entry_id=uuid7(),
+        kind=kind,
+        content=message,
+        error=ErrorData(message=message, code="invalid_tool_call" if kind == "invalid" else kind),
+        fatal=fatal,
+    )
+
+
+def _raised(session: OpenSession, ready: ReadyCall, error: BaseException) -> CallEnded:
+    tool = ready.tool
+    _LOGGER.error("Tool %s raised in session %s.", tool.id, session.session_id, exc_info=error)
+    text = f"The tool failed: {type(error).__name__}: {error}" if str(error) else f"The tool failed: {type(error).__name__}"
+    return failed(session, ready.state, "raised", text, fatal=_fatal(session, tool.id, error))
+
+
+def _fatal(session: OpenSession, tool_id: str, error: BaseException) -> ErrorData | None:
+    if session.settings.definition.tool_errors != "raise":
+        return None
+    said = f": {error}" if str(error) else ""
+    return ErrorData(message=f"Tool {tool_id} raised {type(error).__name__}{said}", code="tool_raised")
+
+
+def _ended(session: OpenSession, call: CallState, outcome: ToolResult[Any]) -> CallEnded:
+    ended = CallEnded(
+        at=session.now(),
+        turn_id=_turn_id(session),
+        call_id=call.call.call_id,
+        entry_id=uuid7(),
+        content=results.stored_content(outcome.content),
+        structured=outcome.structured,
+        metadata=outcome.metadata,
+    )
+    if not outcome.is_error:
+        return ended
+    read = results.model_content(ended)
+    error = ErrorData(message=read if isinstance(read, str) else "The tool failed.", code="tool_error")
+    return CallEnded(
+        at=ended.at,
+        turn_id=ended.turn_id,
+        call_id=ended.call_id,
+        entry_id=ended.entry_id,
+        kind="tool_error",
+        content=ended.content,
+        structured=ended.structured,
+        metadata=ended.metadata,
+        error=error,
+    )
+
+
+def _question(
+    session: OpenSession, call: CallState, tool: AnyTool, kind: str, at: float, opens: int
+) -> CallbackOpened:
+    turn = session.state.active
+    assert turn is not None
+    return CallbackOpened(
+        at=at,
+        turn_id=turn.turn_id,
+        callback_id=uuid7(),
+        kind=kind,
+        expires_at=at + session.surroundings.callback_timeout,
+        first=not turn.open_callbacks and not opens,
+        call_id=call.call.call_id,
+        tool=session.settings.toolbox.card(tool.id),
+        arguments=call.arguments,
+        title=f"Allow tools.{tool.id}?" if kind == "approval" else None,
+    )
+
+
+def _invalid(problem: str) -> str:
+    return f"invalid_tool_call: {problem}"
+
+
+def _turn_id(session: OpenSession) -> str:
+    assert session.state.active is not None
+    return session.state.active.turn_id

@@ -1,0 +1,202 @@
+"""Deciding on commands: pure functions from a session's state and a command to facts, or to a refusal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mistralai.agents.core import results
+from mistralai.agents.core.commands import (
+    Accepted,
+    Answer,
+    Cancel,
+    Ended,
+    Interrupt,
+    KeyReused,
+    NeverOpened,
+    NotActive,
+    Occupied,
+    SendMessage,
+    Settled,
+    StartTurn,
+    Steer,
+)
+from mistralai.agents.core.facts import (
+    CallbackSettled,
+    CallEnded,
+    ErrorData,
+    InterruptRequested,
+    MessageAdded,
+    SessionEnded,
+    TurnAccepted,
+)
+
+if TYPE_CHECKING:
+    from mistralai.agents.core.commands import Refusal
+    from mistralai.agents.core.facts import Content, Fact
+    from mistralai.agents.core.state import CallbackState, SessionState
+
+type Decision = tuple[Accepted, list[Fact]] | Refusal
+
+
+def decide_start(state: SessionState, command: StartTurn, at: float) -> Decision:
+    """Start a turn if none is active. A key that was refused because one is stays free."""
+    if (earlier := _by_key(state, command.key, command.content)) is not None:
+        return earlier
+    if state.ending:
+        return Ended()
+    if state.active is not None:
+        return Occupied(state.active.turn_id)
+    return Accepted(turn_id=command.turn_id, started=True), [_accepted(command, at)]
+
+
+def decide_send(state: SessionState, command: SendMessage, at: float) -> Decision:
+    """Start a turn, or add the message to the running one."""
+    if (earlier := _by_key(state, command.key, command.content)) is not None:
+        return earlier
+    if state.ending:
+        return Ended()
+    if state.active is None:
+        return Accepted(turn_id=command.turn_id, started=True), [_accepted(command, at)]
+    if state.active.interrupting is not None:
+        return Occupied(state.active.turn_id)  # the turn reads no more messages: the caller tries again once it ended
+    turn_id = state.active.turn_id
+    added = MessageAdded(at=at, turn_id=turn_id, entry_id=command.entry_id, content=command.content, key=command.key)
+    return Accepted(turn_id=turn_id, started=False), [added]
+
+
+def decide_steer(state: SessionState, command: Steer, at: float) -> Decision:
+    """Add a message to a turn that still reads messages."""
+    if state.ending:
+        return Ended()
+    active = state.active
+    if active is None or active.turn_id != command.turn_id or active.interrupting is not None:
+        return NotActive(active.turn_id if active and not active.interrupting else None)
+    added = MessageAdded(at=at, turn_id=active.turn_id, entry_id=command.entry_id, content=command.content)
+    return Accepted(turn_id=active.turn_id), [added]
+
+
+def decide_interrupt(state: SessionState, command: Interrupt, at: float) -> Decision:
+    """Stop the turn if it is the active one. The loop stops what runs and ends it."""
+    if state.ended is not None:
+        return Ended()
+    if state.active is None or state.active.turn_id != command.turn_id:
+        return NotActive(state.active.turn_id if state.active else None)
+    if state.active.interrupting is not None:
+        return Accepted(turn_id=command.turn_id), []
+    return Accepted(turn_id=command.turn_id), [InterruptRequested(at=at, turn_id=command.turn_id, cause="interrupted")]
+
+
+def decide_cancel(state: SessionState, command: Cancel, at: float) -> Decision:
+    """End the session: at once where no turn runs, otherwise with its turn."""
+    if state.ending:
+        return Accepted(), []
+    if state.active is not None:
+        return Accepted(), [InterruptRequested(at=at, turn_id=state.active.turn_id, cause="cancelled")]
+    return Accepted(), [SessionEnded(at=at, termination="cancelled")]
+
+
+def decide_answer(state: SessionState, command: Answer, at: float) -> Decision:
+    """Settle an open callback: the first answer that gets here counts."""
+    callback = state.callbacks.get(command.callback_id)
+    if callback is None:
+        return NeverOpened()
+    if callback.settled is not None:
+        return Settled(callback.settled.answer)
+    if state.ending:
+        return Settled(None)  # it closes with its session
+    facts = settle(state, callback, "answered", command.answer, command.entry_id, at)
+    return Accepted(turn_id=callback.opened.turn_id), facts
+
+
+def decide_expire(state: SessionState, callback_id: str, entry_id: str, at: float) -> list[Fact]:
+    """Close a callback that nobody answered in time; nothing if it is closed, or its time has not come."""
+    callback = state.callbacks.get(callback_id)
+    if callback is None or callback.settled is not None or callback.opened.expires_at > at:
+        return []
+    return settle(state, callback, "expired", None, entry_id, at)
+
+
+def settle(
+    state: SessionState, callback: CallbackState, reason: str, answer: dict[str, object] | None, entry_id: str, at: float
+) -> list[Fact]:
+    """Return the facts that close a callback, and end its call where the call does not run."""
+    opened = callback.opened
+    turn = state.turn(opened.turn_id)
+    settled = CallbackSettled(
+        at=at,
+        turn_id=opened.turn_id,
+        callback_id=opened.callback_id,
+        reason=reason,
+        last=len(turn.open_callbacks) == 1 and turn.interrupting is None,
+        answer=answer,
+    )
+    facts: list[Fact] = [settled]
+    if opened.call_id in turn.open_calls and (ended := _result(callback, answer, entry_id, at)) is not None:
+        facts.append(ended)
+    return facts
+
+
+def _result(callback: CallbackState, answer: dict[str, object] | None, entry_id: str, at: float) -> CallEnded | None:
+    opened = callback.opened
+    turn_id, call_id = opened.turn_id, opened.call_id
+
+    def failed(kind: str, message: str) -> CallEnded:
+        error = ErrorData(message=message, code=kind)
+        return CallEnded(at=at, turn_id=turn_id, call_id=call_id, entry_id=entry_id, kind=kind, content=message, error=error)
+
+    match answer:
+        case None:
+            text = results.APPROVAL_EXPIRED if opened.kind == "approval" else results.CLIENT_TOOL_EXPIRED
+            return failed("expired", text)
+        case {"type": "deny_approval"}:
+            reason = answer.get("message")
+            return failed("rejected", f"{results.REJECTED}: {reason}" if reason else f"{results.REJECTED}.")
+        case {"type": "tool_result"}:
+            return client_tool_result(answer, turn_id=turn_id, call_id=call_id, entry_id=entry_id, at=at)
+        case _:
+            return None
+
+
+def client_tool_result(answer: dict[str, object], *, turn_id: str, call_id: str, entry_id: str, at: float) -> CallEnded:
+    """Return the result of a client tool's call that its answer gives."""
+    result = CallEnded(
+        at=at,
+        turn_id=turn_id,
+        call_id=call_id,
+        entry_id=entry_id,
+        content=answer.get("content"),  # type: ignore[arg-type]  # JSON, checked where the answer was made
+        structured=answer.get("structured"),
+        metadata=answer.get("metadata"),  # type: ignore[arg-type]  # JSON, checked where the answer was made
+    )
+    if not answer.get("is_error"):
+        return result
+    message = results.model_content(result)
+    error = ErrorData(message=message if isinstance(message, str) else "The tool failed.", code="tool_error")
+    fatal = answer.get("fatal")
+    return CallEnded(
+        at=at,
+        turn_id=turn_id,
+        call_id=call_id,
+        entry_id=entry_id,
+        kind="raised" if fatal else "tool_error",
+        content=result.content,
+        structured=result.structured,
+        metadata=result.metadata,
+        error=error,
+        fatal=ErrorData(message=str(fatal), code="tool_raised") if fatal else None,
+    )
+
+
+def _accepted(command: StartTurn | SendMessage, at: float) -> TurnAccepted:
+    return TurnAccepted(
+        at=at, turn_id=command.turn_id, entry_id=command.entry_id, content=command.content, key=command.key
+    )
+
+
+def _by_key(state: SessionState, key: str | None, content: Content) -> Decision | None:
+    if key is None or (earlier := state.keys.get(key)) is None:
+        return None
+    turn_id, message, started = earlier
+    if message != content:
+        return Ended() if state.ended else KeyReused(key)
+    return Accepted(turn_id=turn_id, started=started), []

@@ -1,0 +1,258 @@
+"""The fold: `apply` adds one fact to a session's state, `fold` a whole log. Nothing else changes a state."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from mistralai.agents.authoring.model import AssistantMessage, ModelToolCall, ToolMessage, UserMessage
+from mistralai.agents.core import state as phases
+from mistralai.agents.core.canonical import canonical
+from mistralai.agents.core.facts import (
+    CallbackOpened,
+    CallbackSettled,
+    CallEnded,
+    CallPrepared,
+    CallStarted,
+    HistoryCompacted,
+    HookStateSaved,
+    InterruptRequested,
+    MessageAdded,
+    NoticeGiven,
+    ReplyEnded,
+    SessionEnded,
+    SessionStarted,
+    TurnAccepted,
+    TurnEnded,
+    TurnPrepared,
+)
+from mistralai.agents.core.imported import messages_of
+from mistralai.agents.core.results import model_content
+from mistralai.agents.core.state import CallbackState, CallState, SessionState, TurnProgress
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from mistralai.agents.core.facts import Fact
+
+
+def fold(facts: Iterable[Fact]) -> SessionState:
+    """Return the state that a whole log comes to."""
+    state = SessionState()
+    for fact in facts:
+        apply(state, fact)
+    return state
+
+
+def apply(state: SessionState, fact: Fact) -> None:
+    """Add the next fact of the log to the state."""
+    handler = _HANDLERS.get(type(fact))
+    if handler is not None:
+        handler(state, fact)
+    if width := fact.width():
+        state.last_event = (state.next_position, width - 1)
+    state.next_position += 1
+    state.last_at = fact.at
+
+
+def _session_started(state: SessionState, fact: SessionStarted) -> None:
+    state.started = fact
+    for entry in fact.history:
+        if entry.data["type"] == "tool_call":
+            state.call_ids.add(entry.data["tool_call_id"])
+    state.history.extend(messages_of(fact.history))
+
+
+def _notice_given(state: SessionState, fact: NoticeGiven) -> None:
+    if fact.told is not None:
+        state.notes.append(fact.told)
+
+
+def _turn_accepted(state: SessionState, fact: TurnAccepted) -> None:
+    turn = TurnProgress(fact.turn_id, fact.content, fact.entry_id, state.next_position, len(state.history))
+    state.turns[fact.turn_id] = state.active = turn
+    if fact.key is not None:
+        state.keys[fact.key] = (fact.turn_id, fact.content, True)
+    state.history.append(UserMessage(content=fact.content))
+
+
+def _message_added(state: SessionState, fact: MessageAdded) -> None:
+    turn = state.turn(fact.turn_id)
+    if fact.key is not None:
+        state.keys[fact.key] = (fact.turn_id, fact.content, False)
+    message = UserMessage(content=fact.content)
+    if turn.open_calls:
+        state.pending.append(message)
+    else:
+        state.history.append(message)
+        turn.answered = False
+
+
+def _turn_prepared(state: SessionState, fact: TurnPrepared) -> None:
+    turn = state.turn(fact.turn_id)
+    turn.prepared = True
+    if fact.content is not None:
+        state.history[turn.prompt_index] = UserMessage(content=fact.content)
+
+
+def _reply_ended(state: SessionState, fact: ReplyEnded) -> None:
+    turn = state.turn(fact.turn_id)
+    turn.finish = fact.finish
+    turn.model_calls += 1
+    if fact.usage is not None:
+        turn.usage = fact.usage if turn.usage is None else turn.usage + fact.usage
+        state.usage = fact.usage if state.usage is None else state.usage + fact.usage
+        state.context_tokens = fact.usage.input_tokens + fact.usage.output_tokens
+    if fact.text and fact.finish not in {"dropped", "crashed"}:
+        turn.text = fact.text
+    turn.shortened = turn.shortened + 1 if fact.finish == "length" else 0
+    unseen = state.history[fact.seen :] if fact.seen >= 0 else []
+    if unseen:
+        del state.history[fact.seen :]
+    if fact.finish not in {"dropped", "crashed"} and (fact.text or fact.calls):
+        state.history.append(
+            AssistantMessage(
+                text=fact.text,
+                tool_calls=tuple(ModelToolCall(id=c.call_id, name=c.name, arguments=c.raw) for c in fact.calls),
+                reasoning=tuple(block.data for block in fact.reasoning if block.data),
+            )
+        )
+    if fact.feedback is not None:
+        unseen.insert(0, UserMessage(content=fact.feedback, context="feedback"))
+    for call in fact.calls:
+        progress = CallState(call)
+        turn.calls.append(progress)
+        turn.open_calls[call.call_id] = progress
+        state.call_ids.add(call.call_id)
+    turn.tool_calls += len(fact.calls)
+    turn.unended = len(fact.calls)
+    if fact.calls:
+        state.pending.extend(unseen)
+    else:
+        state.history.extend(unseen)
+        turn.answered = not unseen
+
+
+def _call_prepared(state: SessionState, fact: CallPrepared) -> None:
+    call = state.turn(fact.turn_id).open_calls[fact.call_id]
+    call.phase = phases.PREPARED
+    if fact.rewritten:
+        call.arguments = fact.arguments
+
+
+def _callback_opened(state: SessionState, fact: CallbackOpened) -> None:
+    turn = state.turn(fact.turn_id)
+    callback = CallbackState(fact, state.next_position)
+    state.callbacks[fact.callback_id] = turn.open_callbacks[fact.callback_id] = callback
+    if call := turn.open_calls.get(fact.call_id):
+        call.phase = phases.WAITING
+
+
+def _callback_settled(state: SessionState, fact: CallbackSettled) -> None:
+    turn = state.turn(fact.turn_id)
+    callback = turn.open_callbacks.pop(fact.callback_id)
+    callback.settled = fact
+    call = turn.open_calls.get(callback.opened.call_id)
+    if callback.opened.kind != "approval" or call is None:
+        return
+    if fact.answer is None or fact.answer.get("type") != "allow_approval":
+        return
+    call.phase = phases.APPROVED
+    if (edited := fact.answer.get("arguments")) is not None:
+        call.arguments = edited
+    if fact.answer.get("scope") == "session":
+        state.grants.add((call.call.tool_id, canonical(call.arguments)))
+
+
+def _call_started(state: SessionState, fact: CallStarted) -> None:
+    call = state.turn(fact.turn_id).open_calls[fact.call_id]
+    call.phase = phases.STARTED
+    call.started = True
+    call.repeatable = fact.repeatable
+
+
+def _call_ended(state: SessionState, fact: CallEnded) -> None:
+    turn = state.turn(fact.turn_id)
+    call = turn.open_calls[fact.call_id]
+    call.phase = phases.ENDED
+    call.ended = fact
+    if fact.fatal is not None and turn.fatal is None:
+        turn.fatal = fact
+    turn.unended -= 1
+    if turn.unended:
+        return
+    for other in turn.open_calls.values():
+        if (result := other.ended) is not None:
+            state.history.append(
+                ToolMessage(
+                    tool_call_id=result.call_id,
+                    name=other.call.name,
+                    content=model_content(result),
+                    is_error=result.error is not None,
+                )
+            )
+            other.ended = None
+    turn.open_calls = {}
+    state.history.extend(state.pending)
+    state.pending.clear()
+
+
+def _history_compacted(state: SessionState, fact: HistoryCompacted) -> None:
+    kept = state.history[fact.replaced :]
+    state.history = [UserMessage(content=fact.summary, context="summary"), *kept]
+    state.generation += 1
+    state.context_tokens = 0
+    if state.active is not None:
+        state.active.prompt_index = max(1, state.active.prompt_index - fact.replaced + 1)
+    if fact.usage is not None:
+        turn = state.turn(fact.turn_id)
+        turn.usage = fact.usage if turn.usage is None else turn.usage + fact.usage
+        state.usage = fact.usage if state.usage is None else state.usage + fact.usage
+
+
+def _hook_state_saved(state: SessionState, fact: HookStateSaved) -> None:
+    state.hook_states.update(fact.states)
+
+
+def _interrupt_requested(state: SessionState, fact: InterruptRequested) -> None:
+    turn = state.turn(fact.turn_id)
+    if turn.interrupting != "cancelled":
+        turn.interrupting = fact.cause
+
+
+def _turn_ended(state: SessionState, fact: TurnEnded) -> None:
+    turn = state.turn(fact.turn_id)
+    if fact.stop_reason == "skipped":
+        # The hook refused the prompt: no later turn sends it.
+        del state.history[turn.prompt_index :]
+        state.generation += 1
+    turn.end = fact
+    turn.end_position = state.next_position
+    turn.text = fact.text
+    turn.content = ""
+    turn.open_calls = {}
+    turn.open_callbacks = {}
+    state.active = None
+
+
+def _session_ended(state: SessionState, fact: SessionEnded) -> None:
+    state.ended = fact
+
+
+_HANDLERS: dict[type[Fact], Callable[[SessionState, Any], None]] = {
+    SessionStarted: _session_started,
+    NoticeGiven: _notice_given,
+    TurnAccepted: _turn_accepted,
+    MessageAdded: _message_added,
+    TurnPrepared: _turn_prepared,
+    ReplyEnded: _reply_ended,
+    CallPrepared: _call_prepared,
+    CallbackOpened: _callback_opened,
+    CallbackSettled: _callback_settled,
+    CallStarted: _call_started,
+    CallEnded: _call_ended,
+    HistoryCompacted: _history_compacted,
+    HookStateSaved: _hook_state_saved,
+    InterruptRequested: _interrupt_requested,
+    TurnEnded: _turn_ended,
+    SessionEnded: _session_ended,
+}

@@ -1,0 +1,76 @@
+"""The messages that an imported history gives the model."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from mistralai.agents.authoring.model import AssistantMessage, ModelToolCall, SystemMessage, ToolMessage, UserMessage
+from mistralai.agents.core.results import as_json
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from mistralai.agents.authoring.model import ModelMessage
+    from mistralai.agents.core.facts import ImportedEntry
+
+NO_RESULT = "The history that was imported has no result of this call."
+
+
+def messages_of(entries: Iterable[ImportedEntry]) -> list[ModelMessage]:
+    """Return the history as the model is sent it: calls of one reply together, each with exactly one result."""
+    messages: list[ModelMessage] = []
+    calls: list[ModelToolCall] = []
+    results: dict[str, ToolMessage] = {}
+    text = ""
+
+    def close_reply() -> None:
+        nonlocal text
+        if calls or text:
+            messages.append(AssistantMessage(text=text, tool_calls=tuple(calls)))
+            messages.extend(
+                results.get(call.id) or ToolMessage(tool_call_id=call.id, name=call.name, content=NO_RESULT, is_error=True)
+                for call in calls
+            )
+        calls.clear()
+        results.clear()
+        text = ""
+
+    for entry in entries:
+        data = entry.data
+        match data["type"]:
+            case "message" if data["role"] == "assistant":
+                if calls or text:
+                    close_reply()
+                text = _text(data["content"])
+            case "message":
+                close_reply()
+                messages.append(
+                    SystemMessage(text=_text(data["content"]))
+                    if data["role"] == "system"
+                    else UserMessage(content=data["content"])
+                )
+            case "tool_call":
+                if results:
+                    close_reply()
+                calls.append(ModelToolCall(id=data["tool_call_id"], name=data["name"], arguments=as_json(data["arguments"] or {})))
+            case "tool_result":
+                named = next((call for call in calls if call.id == data["tool_call_id"]), None)
+                if named is not None:
+                    results[named.id] = _result(data, named)
+            case _:  # reasoning and snapshots are not sent to the model
+                pass
+    close_reply()
+    return messages
+
+
+def _text(content: str | list[dict[str, Any]]) -> str:
+    if isinstance(content, str):
+        return content
+    return "\n".join(block["text"] for block in content if block.get("type") == "text" and block.get("text"))
+
+
+def _result(data: dict[str, Any], call: ModelToolCall) -> ToolMessage:
+    if (error := data.get("error")) is not None:
+        return ToolMessage(tool_call_id=call.id, name=call.name, content=error["message"], is_error=True)
+    result = data.get("result")
+    return ToolMessage(tool_call_id=call.id, name=call.name, content=result if isinstance(result, str) else as_json(result))

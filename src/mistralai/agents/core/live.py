@@ -1,0 +1,35 @@
+"""The reply that is being written: its text so far, which readers follow by offset. It is not in the log until it is complete."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+
+
+class LiveReply:
+    """The text of an open assistant message."""
+
+    __slots__ = ("_ends", "_pieces", "entry_id", "length", "position")
+
+    def __init__(self, entry_id: str, position: int) -> None:
+        self.entry_id = entry_id
+        self.position = position
+        """Where the log says that it opened."""
+        self.length = 0
+        self._pieces: list[str] = []
+        self._ends: list[int] = []
+
+    def add(self, text: str) -> None:
+        """Append a chunk."""
+        self._pieces.append(text)
+        self.length += len(text)
+        self._ends.append(self.length)
+
+    def text(self, offset: int = 0) -> str:
+        """Return the text from a character on, at the cost of what is returned."""
+        if offset >= self.length:
+            return ""
+        first = bisect_right(self._ends, offset)
+        before = self._ends[first - 1] if first else 0
+        pieces = self._pieces[first:]
+        pieces[0] = pieces[0][offset - before :]
+        return "".join(pieces)

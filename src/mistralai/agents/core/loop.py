@@ -1,0 +1,254 @@
+"""The loop: after each fact it asks for the next step and starts it. It holds a task only for what runs: a model's call or a tool."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from mistralai.agents.core import calls, reply, results
+from mistralai.agents.core import state as phases
+from mistralai.agents.core.decide import decide_expire
+from mistralai.agents.core.facts import (
+    CallbackOpened,
+    CallbackSettled,
+    CallEnded,
+    ErrorData,
+    NoticeGiven,
+    SessionEnded,
+    TurnEnded,
+)
+from mistralai.agents.core.steps import CallModel, EndTurn, RunCalls, StopTurn, next_step
+from mistralai.agents.values.ids import uuid7
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from mistralai.agents.core.facts import Fact
+    from mistralai.agents.core.session import OpenSession
+    from mistralai.agents.core.state import CallState, TurnProgress
+
+_LOGGER = logging.getLogger("mistralai.agents")
+_MODEL: Final = "model"
+GRACE_SECONDS: Final = 4.0
+"""How long a stopping turn waits for what runs. Interrupting and cancelling promise an end within 5 s."""
+
+
+class Work:
+    """Something of a turn that runs now."""
+
+    __slots__ = ("abandoned", "begun", "in_thread", "stopping", "task")
+
+    def __init__(self, *, in_thread: bool = False) -> None:
+        self.task: asyncio.Task[None] | None = None
+        self.in_thread = in_thread
+        """A thread cannot be cancelled: a stopping turn gives it time to end by itself."""
+        self.begun = False
+        """Whether its task has run at all: one that is cancelled before never does."""
+        self.stopping = False
+        self.abandoned = False
+        """The turn ended without it: what comes of it is dropped."""
+
+
+def advance(session: OpenSession) -> None:
+    """Take every step the active turn can take now. Call it after each fact that may allow one."""
+    while (step := next_step(session.state, session.settings.max_iterations)) is not None:
+        match step:
+            case CallModel():
+                if _MODEL not in session.works:
+                    _begin(session, _MODEL, Work(), lambda: reply.call_model(session))
+                return
+            case RunCalls(calls=movable):
+                _run_calls(session, movable)
+            case EndTurn():
+                session.append(_end(session, step))
+                _turn_over(session)
+                return
+            case StopTurn(cause=cause):
+                _stop(session, cause)
+                return
+
+
+def expire(session: OpenSession) -> None:
+    """Close the callbacks whose time has come, and go on."""
+    session.expiry = None
+    turn = session.state.active
+    if turn is None:
+        return
+    now = session.now()
+    for callback_id in list(turn.open_callbacks):
+        session.append(decide_expire(session.state, callback_id, uuid7(), now))
+    watch_expiry(session)
+    advance(session)
+
+
+def watch_expiry(session: OpenSession) -> None:
+    """Set the timer for the open callback that expires first."""
+    turn = session.state.active
+    if session.expiry is not None:
+        session.expiry.cancel()
+        session.expiry = None
+    if turn is not None and turn.open_callbacks:
+        due = min(callback.opened.expires_at for callback in turn.open_callbacks.values())
+        clock = session.surroundings.clock
+        session.expiry = clock.call_later(max(0.0, due - clock.time()), lambda: expire(session))
+
+
+def _run_calls(session: OpenSession, movable: list[CallState]) -> None:
+    facts: list[Fact] = []
+    ready: list[calls.ReadyCall] = []
+    opens = 0
+    for call in movable:
+        came, runnable = calls.admit(session, call, opens=opens)
+        opens += sum(isinstance(fact, CallbackOpened) for fact in came)
+        facts += came
+        if runnable is not None:
+            ready.append(runnable)
+    session.append(facts)
+    if opens:
+        watch_expiry(session)
+    for runnable in ready:
+        work = Work(in_thread=not runnable.tool.is_async)
+        _begin(session, runnable.state.call.call_id, work, partial(calls.run, session, runnable))
+
+
+def _begin(session: OpenSession, key: str, work: Work, body: Callable[[], Awaitable[list[Fact]]]) -> None:
+    session.works[key] = work
+    work.task = session.surroundings.spawn(_carry_out(session, key, work, body))
+
+
+async def _carry_out(session: OpenSession, key: str, work: Work, body: Callable[[], Awaitable[list[Fact]]]) -> None:
+    """Wait for a piece of work, put what came of it into the log, and let the turn go on."""
+    work.begun = True
+    turn = session.state.active
+    facts: list[Fact] = []
+    try:
+        facts = await body()
+    except asyncio.CancelledError:
+        if not work.stopping:
+            raise  # the event loop is being shut down: the log stays as it is
+    except (SystemExit, KeyboardInterrupt):
+        asyncio.get_running_loop().call_soon(advance, session)  # whoever owns the loop may go on with it
+        raise
+    except Exception as error:
+        # Not the user's code, whose errors are results: ours.
+        _LOGGER.exception("Session %s failed.", session.session_id)
+        if turn is not None and not work.abandoned:
+            failure = ErrorData(message=f"{type(error).__name__}: {error}", code="turn_failed")
+            facts = reply.failed_reply(session, turn.turn_id, failure)
+    finally:
+        if session.works.get(key) is work:
+            del session.works[key]
+    if work.abandoned or session.state.active is not turn:
+        return
+    if turn is not None and turn.interrupting is not None:
+        facts = [fact for fact in facts if isinstance(fact, CallEnded)]  # how the turn ends is decided: it stops
+    session.append(facts)
+    if session.state.active is None:
+        return _turn_over(session)
+    advance(session)
+    return None
+
+
+def _end(session: OpenSession, step: EndTurn) -> list[Fact]:
+    turn = session.state.active
+    assert turn is not None
+    at = session.now()
+    ended = TurnEnded(
+        at=at,
+        turn_id=turn.turn_id,
+        outcome="failed" if step.error else "completed",
+        text=turn.text,
+        stop_reason=step.stop_reason,
+        error=step.error,
+    )
+    return [*_close(session, turn, at), ended, *_session_end(session, at)]
+
+
+def _stop(session: OpenSession, cause: str) -> None:
+    """Stop what runs, and end the turn when it has stopped or its grace is over."""
+    turn = session.state.active
+    assert turn is not None
+    if not session.works:
+        _finish_stop(session, turn, cause)
+        return
+    if session.stop_timer is None:
+        session.stop_timer = session.surroundings.clock.call_later(GRACE_SECONDS, lambda: _abandon(session, turn))
+        for key, work in list(session.works.items()):
+            if work.task is not None and not (work.in_thread and work.begun):
+                work.stopping = True
+                work.task.cancel()
+                if not work.begun:
+                    del session.works[key]
+        if not session.works:
+            _finish_stop(session, turn, cause)
+
+
+def _abandon(session: OpenSession, turn: TurnProgress) -> None:
+    """The grace is over: end the turn without what still runs."""
+    session.stop_timer = None
+    if session.state.active is not turn or turn.interrupting is None:
+        return
+    left = sorted(_tool_of(turn, key) for key in session.works)
+    for work in session.works.values():
+        work.abandoned = True
+        work.stopping = True
+        if work.task is not None:
+            work.task.cancel()
+    session.works.clear()
+    message = f"The turn stopped while this still ran, and may go on: {', '.join(left)}."
+    details = {"status": "left_running", "tools": left}
+    _LOGGER.warning("Session %s: %s", session.session_id, message)
+    session.append([NoticeGiven(at=session.now(), message=message, details=details)])
+    _finish_stop(session, turn, turn.interrupting)
+
+
+def _finish_stop(session: OpenSession, turn: TurnProgress, cause: str) -> None:
+    if session.stop_timer is not None:
+        session.stop_timer.cancel()
+        session.stop_timer = None
+    at = session.now()
+    text = (session.live.text() if session.live else "") or turn.text
+    facts = [
+        *reply.give_up(session, turn.turn_id, "interrupted", at),
+        *_close(session, turn, at),
+        TurnEnded(at=at, turn_id=turn.turn_id, outcome="interrupted", text=text, cause=cause),
+    ]
+    if cause == "cancelled":
+        facts.append(SessionEnded(at=at, termination="cancelled"))
+    else:
+        facts += _session_end(session, at)
+    session.append(facts)
+    _turn_over(session)
+
+
+def _close(session: OpenSession, turn: TurnProgress, at: float) -> list[Fact]:
+    """Return the facts that leave nothing of a turn open: no callback, no call without a result."""
+    facts: list[Fact] = [
+        CallbackSettled(at=at, turn_id=turn.turn_id, callback_id=callback_id, reason="turn_ended", last=False)
+        for callback_id in turn.open_callbacks
+    ]
+    for call in turn.open_calls.values():
+        if call.ended is None:
+            text = results.INTERRUPTED_RUNNING if call.phase == phases.STARTED else results.INTERRUPTED
+            facts.append(calls.failed(session, call, "interrupted", text, at=at))
+    return facts
+
+
+def _session_end(session: OpenSession, at: float) -> list[Fact]:
+    started = session.state.started
+    if started is None or not started.ends_with_turn:
+        return []
+    return [SessionEnded(at=at, termination="completed")]
+
+
+def _turn_over(session: OpenSession) -> None:
+    if session.expiry is not None:
+        session.expiry.cancel()
+        session.expiry = None
+
+
+def _tool_of(turn: TurnProgress, key: str) -> str:
+    call = turn.open_calls.get(key)
+    return call.call.tool_id if call else "the model's reply"

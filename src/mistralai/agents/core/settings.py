@@ -1,0 +1,66 @@
+"""The settings of a session: the agent's, with what the session overrides."""
+
+from __future__ import annotations
+
+from copy import copy
+from typing import TYPE_CHECKING, Any
+
+from mistralai.agents.authoring.model import OutputFormat
+from mistralai.agents.core.toolbox import Toolbox
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from mistralai.agents.authoring.agent_definition import AgentDefinition
+    from mistralai.agents.authoring.model import Model
+    from mistralai.agents.authoring.output import OutputType
+
+_OVERRIDABLE = ("model", "instructions", "temperature", "reasoning_effort", "max_iterations")
+
+
+class Settings:
+    """What the loop reads of an agent. One object serves every session that overrides nothing."""
+
+    __slots__ = (
+        "definition",
+        "instructions",
+        "max_iterations",
+        "model",
+        "output",
+        "reasoning_effort",
+        "temperature",
+        "toolbox",
+    )
+
+    def __init__(
+        self, definition: AgentDefinition[Any], toolbox: Toolbox | None = None, overrides: Mapping[str, Any] | None = None
+    ) -> None:
+        chosen = {name: getattr(definition, name) for name in _OVERRIDABLE} | dict(overrides or {})
+        self.definition = definition
+        self.toolbox = toolbox or Toolbox(definition.all_tools)
+        self.model: str | Model = chosen["model"]
+        self.instructions: str = chosen["instructions"] or ""
+        self.temperature: float | None = chosen["temperature"]
+        self.reasoning_effort: str | None = chosen["reasoning_effort"]
+        self.max_iterations: int | None = chosen["max_iterations"]
+        self.output: OutputFormat | None = output_format(definition.output)
+        """The structured output that the model is asked for."""
+
+    def overridden(self, overrides: Mapping[str, Any]) -> Settings:
+        """Return these settings with a session's own."""
+        if not overrides:
+            return self
+        settings = Settings(self.definition, self.toolbox, overrides)
+        settings.output = self.output
+        return settings
+
+    def asking_for(self, output: OutputFormat | None) -> Settings:
+        """Return these settings with another output asked of the model."""
+        settings = copy(self)
+        settings.output = output
+        return settings
+
+
+def output_format(output: OutputType[Any] | None) -> OutputFormat | None:
+    """Return what the model is asked for, for answers of a type; None for text."""
+    return None if output is None else OutputFormat(name=output.name, schema=output.schema)

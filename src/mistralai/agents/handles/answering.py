@@ -1,0 +1,107 @@
+"""Answers on their way in: each checked against the callback it is for, and brought into the form the log keeps."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from mistralai.agents.authoring.call_errors import OutputMismatch
+from mistralai.agents.authoring.results import encode_value
+from mistralai.agents.core.results import stored_content
+from mistralai.agents.handles.dress import stub_of
+from mistralai.agents.values.answers import AllowApproval, DenyApproval, SignInAnswer
+from mistralai.agents.values.callbacks import OpenApproval, OpenClientToolCall, OpenSignIn
+from mistralai.agents.values.errors import SdkError
+from mistralai.agents.values.wire import to_data
+
+if TYPE_CHECKING:
+    from mistralai.agents.authoring.agent_definition import AgentDefinition
+    from mistralai.agents.values.callbacks import OpenCallback
+    from mistralai.agents.values.tool_result import ToolResult
+
+type JsonObject = dict[str, Any]
+
+
+def encode_answer(callback: OpenCallback, answer: object, agent: AgentDefinition[Any] | None) -> JsonObject:
+    """Return an answer as JSON. Raises SdkError where it is not one for this callback."""
+    match callback:
+        case OpenApproval():
+            return _approval(callback, answer, agent)
+        case OpenSignIn():
+            return _sign_in(callback, answer)
+        case OpenClientToolCall():
+            return _result(callback, answer, agent)
+        case _:
+            raise SdkError(
+                f"Callback {callback.id} is of kind {callback.kind!r}, which this version cannot answer. Leave it open for another client."
+            )
+
+
+def encode_result(result: ToolResult[Any], *, fatal: str | None = None) -> JsonObject:
+    """Return a client tool's encoded result as an answer; `fatal` is the error that fails the turn."""
+    answer: JsonObject = {"type": "tool_result", "content": stored_content(result.content), "structured": result.structured}
+    if result.metadata is not None:
+        answer["metadata"] = result.metadata
+    if result.is_error:
+        answer["is_error"] = True
+    if fatal is not None:
+        answer["fatal"] = fatal
+    return answer
+
+
+def _approval(callback: OpenApproval, answer: object, agent: AgentDefinition[Any] | None) -> JsonObject:
+    if not isinstance(answer, AllowApproval | DenyApproval):
+        raise SdkError(
+            f"Callback {callback.id} is an approval and cannot be answered with {answer!r}. "
+            "Pass AllowApproval() or DenyApproval(); to leave it open, do not answer."
+        )
+    if isinstance(answer, AllowApproval) and answer.arguments is not None:
+        _check_arguments(callback, answer.arguments, agent)
+    data = to_data(answer)
+    assert isinstance(data, dict)
+    return data
+
+
+def _check_arguments(callback: OpenApproval, arguments: JsonObject, agent: AgentDefinition[Any] | None) -> None:
+    from mistralai.agents.authoring.call_errors import InvalidArguments
+
+    tool_id = callback.request.tool.id
+    tool: Any = next((tool for tool in agent.all_tools if tool.id == tool_id), None) if agent is not None else None
+    if tool is None:
+        return
+    try:
+        tool.validate_arguments(arguments)
+    except InvalidArguments as error:
+        raise SdkError(
+            f"AllowApproval(arguments=) does not fit tool {tool_id}: {'; '.join(error.problems)}. Nothing was sent: correct the arguments."
+        ) from None
+
+
+def _sign_in(callback: OpenSignIn, answer: object) -> JsonObject:
+    asked = [request.id for request in callback.requests]
+    if not isinstance(answer, SignInAnswer):
+        raise SdkError(
+            f"Callback {callback.id} is a sign-in and cannot be answered with {answer!r}. "
+            f"Pass SignInAnswer(connected=[...], denied=[...]) that names {', '.join(asked)}."
+        )
+    named = [*answer.connected, *answer.denied]
+    if sorted(named) != sorted(asked):
+        missing = ", ".join(sorted(set(asked) - set(named))) or "none"
+        extra = ", ".join(sorted(set(named) - set(asked))) or "none"
+        raise SdkError(
+            f"The SignInAnswer for callback {callback.id} does not name its sources (missing: {missing}; not asked for: {extra}). Name each once."
+        )
+    return {"type": "sign_in_answer", "connected": list(answer.connected), "denied": list(answer.denied)}
+
+
+def _result(callback: OpenClientToolCall[Any, Any], answer: object, agent: AgentDefinition[Any] | None) -> JsonObject:
+    stub = stub_of(agent, callback.call.tool_id)
+    try:
+        if stub is not None and stub.checks_answers:
+            return encode_result(stub.check_answer(answer))
+        return encode_result(encode_value(answer))
+    except OutputMismatch as error:
+        raise SdkError(
+            f"The answer to {callback.call.tool_id} does not fit the stub's return type: {error}. Nothing was sent: answer with a value that fits."
+        ) from None
+    except TypeError as error:
+        raise SdkError(f"The answer to {callback.call.tool_id} cannot be sent: {error}") from None

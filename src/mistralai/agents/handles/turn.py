@@ -1,0 +1,195 @@
+"""The handle of a turn."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from mistralai.agents.core.commands import Accepted, Answer, Ended, Interrupt, NeverOpened, NotActive, Settled, Steer
+from mistralai.agents.handles.answering import encode_answer
+from mistralai.agents.handles.arguments import check_timeout, cursor_of, encode_content, output_of
+from mistralai.agents.handles.dress import dressed_callback, dressed_event, dressed_state
+from mistralai.agents.handles.waiting import wait_for
+from mistralai.agents.values.answers import AllowApproval, AlreadySettled, Answered, DenyApproval, NotFound
+from mistralai.agents.values.conflicts import TurnConflict
+from mistralai.agents.values.errors import SdkError, SessionTerminatedError
+from mistralai.agents.values.ids import uuid7
+from mistralai.agents.values.wire import from_data
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from pydantic import BaseModel
+
+    from mistralai.agents.core.commands import Refusal
+    from mistralai.agents.handles.session import Session
+    from mistralai.agents.handles.waiting import OnEvent
+    from mistralai.agents.values.callbacks import OpenCallback
+    from mistralai.agents.values.events import Event
+    from mistralai.agents.values.turn_input import TurnInput
+    from mistralai.agents.values.turn_states import TurnState
+    from mistralai.agents.values.usage import TokenUsage
+
+
+class Turn:
+    """A turn of a session, named by its ID. Public page: Session and Turn.
+
+    Two handles of the same turn in the same place are equal. Only the methods that are awaited reach the session.
+    """
+
+    __slots__ = ("_id", "_session", "_started")
+
+    def __init__(self, session: Session, turn_id: str, started: bool | None = None) -> None:
+        if not isinstance(turn_id, str) or not turn_id:  # pyright: ignore[reportUnnecessaryIsInstance]  # callers may not check types
+            raise SdkError(f"turn_id is {turn_id!r}. Pass the turn_id of a record or an event.")
+        self._session = session
+        self._id = turn_id
+        self._started = started
+
+    @property
+    def id(self) -> str:
+        """The turn's ID."""
+        return self._id
+
+    @property
+    def session_id(self) -> str:
+        """The ID of its session."""
+        return self._session.id
+
+    @property
+    def session(self) -> Session:
+        """The handle of its session."""
+        return self._session
+
+    @property
+    def started(self) -> bool | None:
+        """Whether the message this handle came from started the turn; None on a handle that was bound by ID."""
+        return self._started
+
+    async def get(self) -> TurnState[Any]:
+        """Read the turn's record now, without waiting. Raises TurnNotFoundError where the session has no such turn."""
+        session = self._session
+        place = await session.place()
+        reading = await place.read_turn(session.id, self._id)
+        return dressed_state(reading.state, session.agent, place, output_of(session.agent, None))
+
+    async def result(
+        self,
+        *,
+        output_type: type[BaseModel] | None = None,
+        after: TurnState[object] | str | None = None,
+        timeout: float | None = None,
+        on_event: OnEvent | None = None,
+    ) -> TurnState[Any]:
+        """Wait until the turn ends, or a callback that opened after `after` is open and no handler answers it.
+
+        `timeout` is in seconds: past it the record of that moment is returned, Running or Blocked; None waits without
+        bound. `output_type` parses the answer for this call; None goes by the agent. `on_event` is called with each event
+        after `after`, from the turn's start without one; what it raises is raised here, and the turn goes on.
+        """
+        session = self._session
+        output = output_of(session.agent, output_type)
+        timeout = check_timeout(timeout)
+        place = await session.place()
+        return await wait_for(self, place, output, cursor_of(after), timeout, on_event)
+
+    async def iter_events(self, *, after: TurnState[object] | str | None = None) -> AsyncIterator[Event]:
+        """Yield the turn's events after a record or cursor, or from its start, up to its TurnEnded. Changes nothing."""
+        session = self._session
+        place = await session.place()
+        output = output_of(session.agent, None)
+        async for event in place.follow(session.id, self._id, cursor_of(after)):
+            yield dressed_event(event, session.agent, place, output)
+
+    async def steer(self, content: TurnInput) -> Turn | TurnConflict:
+        """Add a message to the turn while it runs: the model reads it before its next reply.
+
+        Returns TurnConflict, with nothing added, when the turn is not the active one.
+        """
+        encoded = encode_content(content)
+        place = await self._session.place()
+        command = Steer(turn_id=self._id, entry_id=uuid7(), content=encoded)
+        return self._conflict(await place.command(self._session.id, command))
+
+    async def interrupt(self) -> Turn | TurnConflict:
+        """Stop the turn and return once it has ended, within 5 s; the session stays open.
+
+        Returns TurnConflict when the turn is not the active one.
+        """
+        place = await self._session.place()
+        return self._conflict(await place.command(self._session.id, Interrupt(turn_id=self._id)))
+
+    async def answer(self, callback_id: str, answer: object) -> Answered | AlreadySettled | NotFound:
+        """Answer an open callback of the turn's session, whichever of its turns opened it. Public page: Callbacks.
+
+        Raises SdkError, with nothing sent, where the answer does not suit the callback.
+        """
+        session = self._session
+        place = await session.place()
+        callback = await place.read_callback(session.id, callback_id)
+        if callback is True:
+            return AlreadySettled(session_id=session.id, callback_id=callback_id)
+        if callback is False:
+            return NotFound(session_id=session.id, callback_id=callback_id)
+        return await self.send_answer(callback, encode_answer(callback, answer, session.agent))
+
+    async def send_answer(self, callback: OpenCallback, answer: dict[str, Any]) -> Answered | AlreadySettled | NotFound:
+        """Send an encoded answer to a callback that was open when it was read."""
+        session = self._session
+        place = await session.place()
+        # Reading and appending are two steps in every place: another answer may come first between them.
+        await asyncio.sleep(0)
+        outcome = await place.command(session.id, Answer(callback_id=callback.id, answer=answer, entry_id=uuid7()))
+        ids = {"session_id": session.id, "callback_id": callback.id}
+        match outcome:
+            case NeverOpened():
+                return NotFound(**ids)
+            case Settled(answer=winner):
+                return Answered(**ids, answer=_approval(winner))
+            case _:
+                return Answered(**ids, answer=_approval(answer))
+
+    async def usage(self) -> TokenUsage:
+        """Return the tokens of the turn's model calls so far, summed."""
+        place = await self._session.place()
+        return await place.usage(self._session.id, self._id)
+
+    async def callback(self, callback_id: str) -> OpenCallback | None:
+        """Return an open callback of the session by its ID; None where it is not open."""
+        session = self._session
+        place = await session.place()
+        found = await place.read_callback(session.id, callback_id)
+        return None if isinstance(found, bool) else dressed_callback(found, session.agent, place)
+
+    def _conflict(self, outcome: Accepted | Refusal) -> Turn | TurnConflict:
+        match outcome:
+            case Ended():
+                raise SessionTerminatedError("The local Session has ended")
+            case NotActive(active_turn_id=active):
+                return TurnConflict(session_id=self._session.id, expected_turn_id=self._id, active_turn_id=active)
+            case _:
+                return self
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Turn):
+            return NotImplemented
+        return self._id == other._id and self._session == other._session
+
+    def __hash__(self) -> int:
+        return hash((Turn, self._session.id, self._id))
+
+    def __repr__(self) -> str:
+        return f"Turn(id={self._id!r}, session_id={self.session_id!r})"
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("A Turn cannot be pickled: it belongs to its process. Keep session_id and id, and bind them again.")
+
+
+def _approval(answer: dict[str, Any] | None) -> AllowApproval | DenyApproval | None:
+    match answer:
+        case {"type": "allow_approval"}:
+            return from_data(AllowApproval, answer)
+        case {"type": "deny_approval"}:
+            return from_data(DenyApproval, answer)
+        case _:
+            return None

@@ -1,0 +1,241 @@
+"""The local place: sessions of this process, in the runtime of one event loop."""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+from typing import TYPE_CHECKING, Any
+
+from mistralai.agents.core.commands import (
+    Answer,
+    Cancel,
+    Interrupt,
+    SendMessage,
+    StartTurn,
+    Steer,
+)
+from mistralai.agents.core.decide import (
+    decide_answer,
+    decide_cancel,
+    decide_interrupt,
+    decide_send,
+    decide_start,
+    decide_steer,
+)
+from mistralai.agents.core.loop import advance
+from mistralai.agents.core.place import Reading
+from mistralai.agents.core.positions import START, Position, end_of, position_of
+from mistralai.agents.values.errors import SessionNotFoundError, SessionTerminatedError, TurnNotFoundError
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Awaitable, Callable
+
+    from mistralai.agents.authoring.agent_definition import AgentDefinition
+    from mistralai.agents.authoring.model import OutputFormat
+    from mistralai.agents.core.commands import Accepted, Command, Refusal
+    from mistralai.agents.core.place import Start
+    from mistralai.agents.core.session import OpenSession
+    from mistralai.agents.core.state import TurnProgress
+    from mistralai.agents.local.runtime import Runtime
+    from mistralai.agents.values.callbacks import OpenCallback
+    from mistralai.agents.values.entries import Entry
+    from mistralai.agents.values.events import Event
+    from mistralai.agents.values.sessions import SessionInfo
+    from mistralai.agents.values.usage import TokenUsage
+
+_DECIDE: dict[type[Any], Callable[..., Any]] = {
+    StartTurn: decide_start,
+    SendMessage: decide_send,
+    Steer: decide_steer,
+    Answer: decide_answer,
+    Interrupt: decide_interrupt,
+    Cancel: decide_cancel,
+}
+
+
+class LocalPlace:
+    """Implements `Place` on the runtime of one event loop."""
+
+    __slots__ = ("runtime",)
+
+    def __init__(self, runtime: Runtime) -> None:
+        self.runtime = runtime
+
+    async def start(self, agent: AgentDefinition[Any], start: Start, output: OutputFormat | None = None) -> OpenSession:
+        """Start a session of an agent, or return the one that the same key started."""
+        from mistralai.agents.local.starting import start_session
+
+        session = start_session(self.runtime, agent, start, output)
+        await session.commit()
+        return session
+
+    @property
+    def identity(self) -> object:
+        """The runtime itself: two of one process are two places."""
+        return self.runtime
+
+    async def command(self, session_id: str, command: Command) -> Accepted | Refusal:
+        """Decide on a command, log what comes of it, and let the turn go on."""
+        session = self._session(session_id)
+        if isinstance(command, StartTurn | SendMessage):
+            self.runtime.check_accepts()
+        return await self.carry_out(session, command)
+
+    async def carry_out(self, session: OpenSession, command: Command) -> Accepted | Refusal:
+        """Carry out a command on an open session."""
+        decision = _DECIDE[type(command)](session.state, command, session.now())
+        if not isinstance(decision, tuple):
+            return decision
+        accepted, facts = decision
+        session.append(facts)
+        advance(session)
+        await session.commit()
+        if isinstance(command, Interrupt):
+            await self._stopped(session, command.turn_id)
+        return accepted
+
+    async def cancel(self, session_id: str) -> None:
+        """End a session; it returns at once where the session has ended, or went with its block."""
+        if session_id in self.runtime.gone:
+            return
+        session = self._session(session_id)
+        await self.carry_out(session, Cancel())
+        while session.state.ended is None:
+            await session.changed(milestones=True)
+        await session.commit()
+
+    async def read_turn(self, session_id: str, turn_id: str, after: str | None = None) -> Reading:
+        """Read a turn now."""
+        from mistralai.agents.core.present import turn_state
+
+        session = self._session(session_id)
+        turn = self._turn(session, turn_id)
+        fresh: frozenset[str] = frozenset()
+        if turn.open_callbacks:
+            position = START if after is None else position_of(session, after)
+            fresh = frozenset(key for key, callback in turn.open_callbacks.items() if callback.position > position.fact)
+        elif after is not None:
+            position_of(session, after)
+        return Reading(state=turn_state(session, turn), fresh=fresh)
+
+    async def read_callback(self, session_id: str, callback_id: str) -> OpenCallback | bool:
+        """Return an open callback, True for one that is closed, False for one that never was."""
+        from mistralai.agents.core.present import open_callback
+
+        session = self._session(session_id)
+        callback = session.state.callbacks.get(callback_id)
+        if callback is None:
+            return False
+        if callback.settled is not None or session.state.ending:
+            return True
+        return open_callback(session, callback.opened)
+
+    async def read_events(self, session_id: str, turn_id: str | None, after: str | None, until: str) -> list[Event]:
+        """Return the events between two cursors, the second included."""
+        from mistralai.agents.local.follow import Reader
+
+        session = self._session(session_id)
+        reader = Reader(session, turn_id, self._from(session, turn_id, after))
+        return list(reader.read(position_of(session, until)))
+
+    async def follow(self, session_id: str, turn_id: str | None, after: str | None) -> AsyncIterator[Event]:
+        """Yield the events after a cursor, then the live ones, to the end of the turn or session."""
+        from mistralai.agents.local.follow import Reader
+
+        session = self._session(session_id)
+        if turn_id is not None:
+            self._turn(session, turn_id)
+        reader = Reader(session, turn_id, self._from(session, turn_id, after))
+        while True:
+            for event in reader.read():
+                yield event
+            if reader.at_end():
+                return
+            if reader.behind():
+                continue
+            await session.changed()
+
+    async def changed(self, session_id: str, since: str, *, milestones: bool) -> None:
+        """Return once there is something after a cursor."""
+        session = self._session(session_id)
+        if session.state.ended is None and end_of(session) == position_of(session, since):
+            await session.changed(milestones=milestones)
+
+    async def started_turn(self, session_id: str) -> str | None:
+        """Return the id of the session's first turn."""
+        return next(iter(self._session(session_id).state.turns), None)
+
+    async def history(self, session_id: str) -> tuple[Entry, ...]:
+        """Return the session's entries, oldest first."""
+        from mistralai.agents.local.follow import Reader
+        from mistralai.agents.values.events import EntryCompleted
+
+        reader = Reader(self._session(session_id), None, START)
+        return tuple(event.entry for event in reader.read() if isinstance(event, EntryCompleted))
+
+    async def info(self, session_id: str) -> SessionInfo:
+        """Return what a list of sessions shows of this one."""
+        from mistralai.agents.local.listing import session_info
+
+        return session_info(self._session(session_id))
+
+    async def usage(self, session_id: str, turn_id: str) -> TokenUsage:
+        """Return the tokens of a turn's model calls."""
+        from mistralai.agents.core.present import token_usage
+
+        return token_usage(self._turn(self._session(session_id), turn_id).usage)
+
+    def inputs(self, session_id: str) -> Callable[[type[Any]], Any]:
+        """Return the reader of the session's inputs."""
+        return self._session(session_id).inputs.get
+
+    def run_in_thread(self, function: Callable[[], Any]) -> Awaitable[Any]:
+        """Run a client tool's function in a thread for tools."""
+        return self.runtime.threads.run(function, contextvars.copy_context())
+
+    async def shared(self, callback_id: str, start: Callable[[], Awaitable[None]]) -> None:
+        """Run the answering of a call once, however many wait for it; it is given up when nobody waits any more."""
+        from mistralai.agents.local.shared import join
+
+        await join(self.runtime.shared, callback_id, start)
+
+    def session(self, session_id: str) -> OpenSession:
+        """Return an open session. Raises SessionNotFoundError, or SessionTerminatedError for one that went with its block."""
+        return self._session(session_id)
+
+    def _session(self, session_id: str) -> OpenSession:
+        self._check_loop()
+        if (session := self.runtime.sessions.get(session_id)) is not None:
+            return session
+        if session_id in self.runtime.gone or self.runtime.closed:
+            raise SessionTerminatedError("The local Session has ended")
+        raise SessionNotFoundError(
+            f"This event loop's local runtime has no session {session_id!r}. Start one with agent.start_session(); "
+            "a session in memory is gone with its event loop."
+        )
+
+    def _check_loop(self) -> None:
+        if asyncio.get_running_loop() is not self.runtime.loop:
+            raise SessionNotFoundError(
+                f"This handle belongs to another event loop ({self.runtime.loop!r}) than the one that runs. "
+                "Use it there, or start a session in this loop."
+            )
+
+    def _turn(self, session: OpenSession, turn_id: str) -> TurnProgress:
+        if (turn := session.state.turns.get(turn_id)) is None:
+            raise TurnNotFoundError(
+                f"Session {session.session_id} has no turn {turn_id!r}. Use the turn_id of one of its records or events."
+            )
+        return turn
+
+    def _from(self, session: OpenSession, turn_id: str | None, after: str | None) -> Position:
+        if after is not None:
+            return position_of(session, after)
+        return START if turn_id is None else Position(self._turn(session, turn_id).start_position, 0)
+
+    async def _stopped(self, session: OpenSession, turn_id: str) -> None:
+        """Wait for the end of a turn that is being interrupted."""
+        turn = session.state.turn(turn_id)
+        while turn.end is None:
+            await session.changed(milestones=True)
+        await session.commit()

@@ -1,0 +1,218 @@
+"""The local runtime of one event loop: its open sessions and what they share. Handles reach it through the local place."""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import logging
+import os
+from collections import OrderedDict
+from typing import TYPE_CHECKING, Any, Final
+from weakref import WeakKeyDictionary
+
+from mistralai.agents.authoring.overrides import stand_in
+from mistralai.agents.core.loop import advance
+from mistralai.agents.core.commands import Cancel
+from mistralai.agents.core.decide import decide_cancel
+from mistralai.agents.core.settings import Settings
+from mistralai.agents.local.bounded import Bounded
+from mistralai.agents.local.clock import LoopClock
+from mistralai.agents.local.threads import ToolThreads
+from mistralai.agents.values.errors import SdkError, SessionBusyError
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, Callable, Coroutine
+    from contextvars import Context
+
+    from mistralai.agents.authoring.agent_definition import AgentDefinition
+    from mistralai.agents.authoring.model import Model
+    from mistralai.agents.core.session import OpenSession
+    from mistralai.agents.local.place import LocalPlace
+    from mistralai.agents.local.shared import SharedWork
+    from mistralai.agents.models.client import ModelClient
+
+_LOGGER = logging.getLogger("mistralai.agents")
+CLOSED_WITH_OPEN_SESSIONS: Final = "agents_sdk_local_runtime_closed_open_sessions"
+DEFAULT_CALLBACK_TIMEOUT_SECONDS: Final = 3600.0
+
+
+class Runtime:
+    """Everything local of one event loop. Implements the port `Surroundings`."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, options: dict[str, Any]) -> None:
+        self.loop = loop
+        self.options = options
+        """The settings of `local_runtime` that were given when the runtime started."""
+        self.clock = LoopClock(loop)
+        self.threads = ToolThreads(loop)
+        self.sessions: dict[str, OpenSession] = {}
+        self.ended_sessions: OrderedDict[str, None] = OrderedDict()
+        """Ids of the sessions that have ended and can still be read, oldest first."""
+        self.gone: set[str] = set()
+        """Ids of the sessions that ended with a block: nothing can be read of them."""
+        self.keys: dict[tuple[str, str], str] = {}
+        """Agent name and idempotency key -> the session they started."""
+        self.shared: dict[str, SharedWork] = {}
+        """The answering of client tool calls that waits share, by callback id."""
+        self.place: LocalPlace
+        """The place that handles of this loop share."""
+        self.blocks = 0
+        self.closed = False
+        self.draining = False
+        self.tasks: set[asyncio.Task[None]] = set()
+        self._context = contextvars.Context()
+        self._settings: WeakKeyDictionary[AgentDefinition[Any], Settings] = WeakKeyDictionary()
+        self._models: dict[str, Model] = {}
+        self._client: ModelClient | None = None
+        self._sentinel: AsyncGenerator[None] | None = None
+        bound = options.get("max_model_calls")
+        self._turnstile = asyncio.Semaphore(bound) if bound is not None else None
+
+    @property
+    def callback_timeout(self) -> float:
+        """Seconds that a callback stays open."""
+        text = os.environ.get("AGENTS_SDK_CALLBACK_TIMEOUT_SECONDS")
+        if not text:
+            return DEFAULT_CALLBACK_TIMEOUT_SECONDS
+        try:
+            seconds = float(text)
+        except ValueError:
+            seconds = -1.0
+        if not 0 < seconds < float("inf"):
+            raise SdkError(f"AGENTS_SDK_CALLBACK_TIMEOUT_SECONDS is {text!r}. Set it to a number of seconds above 0.")
+        return seconds
+
+    def settings(self, definition: AgentDefinition[Any]) -> Settings:
+        """Return the settings of an agent's sessions; the same object each time."""
+        if (known := self._settings.get(definition)) is None:
+            known = self._settings[definition] = Settings(definition)
+        return known
+
+    def spawn(self, coroutine: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        """Run a task of a turn, in a context of the runtime's own."""
+        task = self.loop.create_task(coroutine, context=self._context.copy())
+        self.tasks.add(task)
+        task.add_done_callback(self.tasks.discard)
+        return task
+
+    def run_in_thread[T](self, function: Callable[[], T], context: Context) -> asyncio.Future[T]:
+        """Run a tool's function in a thread."""
+        return self.threads.run(function, context)
+
+    async def model(self, session: OpenSession) -> Model:
+        """Return the model that a session's next call goes to."""
+        settings = session.settings
+        chosen = stand_in(settings.definition) or session.override or settings.model
+        model = await self._provider(settings.definition.provider) if isinstance(chosen, str) else chosen
+        return model if self._turnstile is None else Bounded(model, self._turnstile)
+
+    def ended(self, session: OpenSession) -> None:
+        """Take note that a session ended: it can be read until the loop or the block ends."""
+        self.ended_sessions[session.session_id] = None
+        bound = self.options.get("keep_ended_sessions")
+        while bound is not None and len(self.ended_sessions) > bound:
+            oldest, _ = self.ended_sessions.popitem(last=False)
+            self.forget(oldest)
+
+    def check_accepts(self) -> None:
+        """Raise SessionBusyError while the runtime is drained."""
+        if self.draining:
+            raise SessionBusyError(
+                "This event loop's local runtime is being drained and starts nothing. Start the session or turn in another process."
+            )
+
+    def forget(self, session_id: str) -> None:
+        """Release a session that has ended."""
+        self.sessions.pop(session_id, None)
+        self.ended_sessions.pop(session_id, None)
+        self.gone.add(session_id)
+
+    def open_sessions(self) -> list[OpenSession]:
+        """Return the sessions that have not ended."""
+        return [session for session in self.sessions.values() if session.state.ended is None]
+
+    async def end_all(self) -> None:
+        """End every session, and release them."""
+        open_ones = self.open_sessions()
+        for session in open_ones:
+            cancel(session)
+        for session in open_ones:
+            while session.state.ended is None:
+                await session.changed(milestones=True)
+        for session_id in list(self.sessions):
+            self.forget(session_id)
+
+    async def prime(self) -> None:
+        """Let the loop's own end be noticed: `shutdown_asyncgens` runs the rest of a generator that was begun in it."""
+        self._sentinel = self._watch_the_loop()
+        await anext(self._sentinel)
+
+    @property
+    def connections(self) -> int:
+        """How many model calls are being read."""
+        return self._client.open_calls if self._client is not None else 0
+
+    async def release(self) -> None:
+        """Close connections and threads; a later session opens new ones."""
+        if self._client is not None:
+            await self._client.close()
+        self.threads.close()
+
+    async def close(self) -> None:
+        """End with the loop: warn of open sessions, release everything."""
+        if self.closed:
+            return
+        self.closed = True
+        self.report_open()
+        for session in self.sessions.values():
+            for timer in (session.expiry, session.stop_timer):
+                if timer is not None:
+                    timer.cancel()
+        await self.release()
+
+    def report_open(self) -> None:
+        """Warn of the sessions that are still open."""
+        ids = [session.session_id for session in self.open_sessions()]
+        if ids:
+            _LOGGER.warning(
+                "%s: the event loop stopped while these sessions were open: %s. Cancel each one when you are done with it.",
+                CLOSED_WITH_OPEN_SESSIONS,
+                ", ".join(ids),
+                extra={"session_ids": ids},
+            )
+
+    async def _watch_the_loop(self) -> AsyncGenerator[None]:
+        try:
+            yield
+        finally:
+            await self.close()
+
+    async def _provider(self, name: str) -> Model:
+        if (model := self._models.get(name)) is None:
+            # The HTTP library takes a while to import: in a thread, so that the loop goes on.
+            await self.threads.run(_import_providers, contextvars.Context())
+            if (model := self._models.get(name)) is None:
+                model = self._models[name] = self._connect(name)
+        return model
+
+    def _connect(self, name: str) -> Model:
+        from mistralai.agents.models.client import ModelClient
+        from mistralai.agents.models.providers import provider
+
+        if self._client is None:
+            self._client = ModelClient()
+        return provider(name, self._client, os.environ)
+
+
+def _import_providers() -> None:
+    from mistralai.agents.models.client import ModelClient
+
+    ModelClient.preload()
+
+
+def cancel(session: OpenSession) -> None:
+    """Ask a session to end. It may take until what runs has stopped."""
+    decision = decide_cancel(session.state, Cancel(), session.now())
+    assert isinstance(decision, tuple)
+    session.append(decision[1])
+    advance(session)
