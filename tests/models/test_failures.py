@@ -53,6 +53,7 @@ class TestCodes:
         [
             (400, {"message": "Prompt contains 140000 tokens, too large for model with 131072 maximum context length"}),
             (400, {"error": {"code": "context_length_exceeded", "message": "too many"}}),
+            (400, {"error": {"message": "Your input exceeds the context window of this model."}}),
             (
                 400,
                 {"type": "error", "error": {"type": "invalid_request_error", "message": "prompt is too long: 9 > 8"}},
@@ -75,8 +76,9 @@ class TestCodes:
                 },
             ),
             (400, {"object": "error", "code": 400, "message": "This model's maximum context length is 4096 tokens."}),
+            (400, {"error": {"message": "The prompt (length 5000) is longer than the maximum model length of 4096."}}),
         ],
-        ids=["mistral", "openai", "anthropic", "anthropic bytes", "llama.cpp", "vllm"],
+        ids=["mistral", "openai", "openai text", "anthropic", "anthropic bytes", "llama.cpp", "vllm", "newer vllm"],
     )
     async def test_a_context_that_is_too_large_is_recognised(self, status: int, body: Any) -> None:
         async with calling("openai", Refusal(status=status, body=body)) as caller:

@@ -120,6 +120,13 @@ class TestEveryProvider:
         body = sent(mode, USER, AssistantMessage(text=" \n"), UserMessage(content="still there?"))
         assert "assistant" not in [message["role"] for message in body["messages"]]
 
+    def test_a_call_without_a_result_gets_one_and_a_result_without_its_call_is_left_out(self, mode: str) -> None:
+        odd = [result("b"), result("b", "twice"), result("c")]
+        body = sent(mode, USER, asks(call("a"), call("b")), *odd, USER, result("a"))
+        said = json.dumps(body["messages"])
+        assert said.count("No result of this call was recorded.") == 1
+        assert "twice" not in said
+
     def test_lone_surrogates_and_nul_do_not_break_the_request(self, mode: str) -> None:
         odd = "a\ud800b\x00c\ud83d\ude00"
         body = sent(
@@ -199,6 +206,11 @@ class TestEveryProvider:
             assert body["response_format"]["json_schema"]["name"] == "Case_int_"
 
 
+@pytest.mark.parametrize("mode", ["mistral", "anthropic"])
+def test_a_request_without_any_message_gets_one(mode: str) -> None:
+    assert [message["role"] for message in sent(mode)["messages"]][-1] == "user"
+
+
 class TestReasoningEffort:
     @pytest.mark.parametrize(("effort", "expected"), [("off", "none"), ("medium", "high"), ("max", "high")])
     def test_mistral_knows_none_and_high(self, effort: str, expected: str) -> None:
@@ -268,7 +280,7 @@ contents = st.one_of(
 
 @st.composite
 def histories(draw: st.DrawFn) -> list[list[ModelMessage]]:
-    """Histories as the loop makes them, in the steps between which the model is called."""
+    """Histories as the loop makes them and worse, in the steps between which the model is called."""
     steps: list[list[ModelMessage]] = []
     leading = [SystemMessage(text=draw(texts)) for _ in range(draw(st.integers(0, 2)))]
     steps.append([*leading, UserMessage(content=draw(contents))])
@@ -276,7 +288,10 @@ def histories(draw: st.DrawFn) -> list[list[ModelMessage]]:
         ids = draw(st.lists(st.one_of(texts, st.sampled_from(["null", "abcdefgh1"])), max_size=3, unique=True))
         calls = tuple(call(id, draw(st.one_of(texts, st.just('{"x":1}'))), draw(texts)) for id in ids)
         step: list[ModelMessage] = [AssistantMessage(text=draw(texts), tool_calls=calls)]
-        step += [result(id, draw(contents), is_error=draw(st.booleans())) for id in draw(st.permutations(ids))]
+        ended = (
+            draw(st.permutations(ids)) if draw(st.booleans()) else draw(st.lists(texts, max_size=3))
+        )  # lost, foreign
+        step += [result(id, draw(contents), is_error=draw(st.booleans())) for id in ended]
         if not ids or draw(st.booleans()):
             step.append(draw(st.one_of(st.builds(UserMessage, content=contents), st.builds(SystemMessage, text=texts))))
         steps.append(step)
@@ -284,7 +299,7 @@ def histories(draw: st.DrawFn) -> list[list[ModelMessage]]:
 
 
 @pytest.mark.parametrize("mode", MODES)
-class TestAnyLegalHistory:
+class TestAnyHistory:
     @settings(deadline=None, max_examples=150)
     @given(steps=histories(), instructions=texts)
     def test_is_accepted_and_its_bytes_only_grow_at_the_end(

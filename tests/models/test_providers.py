@@ -156,6 +156,28 @@ class TestAnthropicStream:
         assert last.usage.output_tokens == 9
 
 
+class TestProxies:
+    async def test_the_proxy_of_the_environment_is_used_with_its_credentials(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        async with StrictProvider("mistral") as proxy:
+            monkeypatch.setenv("http_proxy", proxy.url.replace("//", "//me:pass@"))
+            monkeypatch.delenv("no_proxy", raising=False)
+            client = ModelClient()
+            environ = {"MISTRAL_API_KEY": KEY, "MISTRAL_SERVER_URL": "http://models.invalid"}
+            with pytest.raises(Exception, match="no such path"):
+                [event async for event in provider("mistral", client, environ).stream(request())]
+            await client.close()
+        assert proxy.paths == ["http://models.invalid/v1/chat/completions"]
+        assert "proxy-authorization" in proxy.headers[0]
+
+    async def test_a_server_on_this_machine_is_reached_directly(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
+        monkeypatch.delenv("no_proxy", raising=False)
+        async with calling("mistral", Answer(text="hi")) as caller:
+            assert text_of(await caller.call()) == "hi"
+
+
 class TestModelClient:
     async def test_nothing_is_opened_before_the_first_call(self) -> None:
         client = ModelClient()

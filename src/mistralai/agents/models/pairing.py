@@ -23,7 +23,7 @@ class Pairing:
         self._waiting: dict[str, str] = {}
 
     def of(self, messages: Sequence[ModelMessage]) -> Iterator[ModelMessage]:
-        """The next messages, in pairs. The model is about to be called, so a result that is not there now is missing."""
+        """The next messages, in pairs. The model is about to be called: a result that is not there now is missing."""
         for message in messages:
             if isinstance(message, ToolMessage):
                 if self._waiting.pop(message.tool_call_id, None) is not None:
