@@ -34,46 +34,55 @@ class ToolThreads:
     def run[T](self, function: Callable[[], T], context: Context) -> asyncio.Future[T]:
         """Run a function in a thread. Cancelling the future abandons the call: its thread ends when the call does."""
         future: asyncio.Future[T] = self._loop.create_future()
+        jobs = self._jobs
         with self._lock:
             spawn = self._idle == 0
             if not spawn:
                 self._idle -= 1
-        self._jobs.put(_Job(function, context, future, self._loop))
+        jobs.put(_Job(function, context, future, self._loop))
         if spawn:
-            thread = threading.Thread(target=self._work, name="agents-tool", daemon=True)
+            thread = threading.Thread(target=self._work, args=(jobs,), name="agents-tool", daemon=True)
             self._busy[thread] = True
             thread.start()
         return future
 
     def close(self) -> None:
-        """End the threads that wait, and return when they have. A thread whose call still runs ends with its call."""
+        """End the threads that wait, and return when they have. A thread whose call still runs ends with its call.
+
+        A later call begins with a queue and threads of its own.
+        """
+        with self._lock:
+            jobs, self._jobs = self._jobs, SimpleQueue()
+            self._idle = 0
         threads = dict(self._busy)
         for _ in threads:
-            self._jobs.put(None)
+            jobs.put(None)
         for thread, busy in threads.items():
             if not busy:
                 thread.join(timeout=1.0)
 
-    def _work(self) -> None:
+    def _work(self, jobs: SimpleQueue[_Job | None]) -> None:
         thread = threading.current_thread()
         try:
-            while (job := self._next()) is not None:
+            while (job := self._next(jobs)) is not None:
                 self._busy[thread] = True
                 deliver = job.run()
                 self._busy[thread] = False
                 with self._lock:
-                    self._idle += 1
+                    if jobs is self._jobs:
+                        self._idle += 1
                 deliver()
+                del job, deliver  # a thread that waits holds nothing of its last call
         finally:
             del self._busy[thread]
 
-    def _next(self) -> _Job | None:
+    def _next(self, jobs: SimpleQueue[_Job | None]) -> _Job | None:
         while True:
             try:
-                return self._jobs.get(timeout=IDLE_SECONDS)
+                return jobs.get(timeout=IDLE_SECONDS)
             except Empty:
                 with self._lock:
-                    if self._idle > 0:
+                    if jobs is self._jobs and self._idle > 0:
                         self._idle -= 1
                         return None
 
