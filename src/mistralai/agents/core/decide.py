@@ -148,7 +148,7 @@ def _result(callback: CallbackState, answer: dict[str, object] | None, entry_id:
         case None:
             text = results.APPROVAL_EXPIRED if opened.kind == "approval" else results.CLIENT_TOOL_EXPIRED
             return failed("expired", text)
-        case {"type": "deny_approval"}:
+        case {"type": "deny"}:
             reason = answer.get("message")
             return failed("rejected", f"{results.REJECTED}: {reason}" if reason else f"{results.REJECTED}.")
         case {"type": "tool_result"}:

@@ -154,7 +154,7 @@ def _callback_settled(state: SessionState, fact: CallbackSettled) -> None:
     call = turn.open_calls.get(callback.opened.call_id)
     if callback.opened.kind != "approval" or call is None:
         return
-    if fact.answer is None or fact.answer.get("type") != "allow_approval":
+    if fact.answer is None or fact.answer.get("type") != "allow":
         return
     call.phase = phases.APPROVED
     if (edited := fact.answer.get("arguments")) is not None:
