@@ -144,6 +144,8 @@ async def _carry_out(session: OpenSession, key: str, work: Work, body: Callable[
         return
     if turn is not None and turn.interrupting is not None:
         facts = [fact for fact in facts if isinstance(fact, CallEnded)]  # how the turn ends is decided: it stops
+    if facts and isinstance(facts[-1], TurnEnded):
+        facts = [*facts, *_session_end(session, facts[-1].at)]
     session.append(facts)
     if session.state.active is None:
         return _turn_over(session)

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
+    from mistralai.agents.authoring.model import Model
     from mistralai.agents.authoring.session_inputs import SessionInputs
     from mistralai.agents.core.facts import Fact
     from mistralai.agents.core.live import LiveReply
@@ -58,7 +59,7 @@ class OpenSession:
         """Due when the first open callback expires."""
         self.wire: dict[str, Any] = {}
         """What a provider has encoded of the history."""
-        self.override: object | None = None
+        self.override: Model | None = None
         """The model object that stood in for the agent's when the session started."""
         self._inputs: SessionInputs | None = None
         self._any_waiters: list[asyncio.Future[None]] = []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Self, overload
+from typing import TYPE_CHECKING, Any, Self, Unpack, overload
 
 from mistralai.agents.authoring.agent_definition import AgentDefinition, SessionAgentCustomization
 from mistralai.agents.authoring.overrides import put, take_back
@@ -33,8 +33,9 @@ from mistralai.agents.values.errors import (
 from mistralai.agents.values.ids import uuid7
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Generator, Iterable, Mapping
 
+    from mistralai.agents.authoring.agent_options import AgentOptions
     from mistralai.agents.authoring.model import Model
     from mistralai.agents.authoring.session_input import SessionInput
     from mistralai.agents.handles.handlers import OnApproval, OnClientTool, OnSignIn
@@ -45,7 +46,23 @@ if TYPE_CHECKING:
 
 
 class Agent[T](AgentDefinition[T]):
-    """An agent: a model and its instructions, with tools, hooks and limits. Frozen. Public page: Configure the agent."""
+    """A model and its instructions, with tools, hooks and limits. Frozen. Public page: Configure the agent."""
+
+    if TYPE_CHECKING:
+        # Those of the definition name its own class, from which checkers do not learn what T is here.
+        @overload
+        def __init__(
+            self: Agent[str], *, model: str | Model, output_type: None = None, **options: Unpack[AgentOptions]
+        ) -> None: ...
+        @overload
+        def __init__(self, *, model: str | Model, output_type: type[T], **options: Unpack[AgentOptions]) -> None: ...
+        @overload
+        def __init__(
+            self: Agent[Any], *, model: str | Model, output_type: Any, **options: Unpack[AgentOptions]
+        ) -> None: ...
+        def __init__(
+            self, *, model: str | Model, output_type: Any = None, **options: Unpack[AgentOptions]
+        ) -> None: ...
 
     @overload
     async def run(
@@ -124,7 +141,8 @@ class Agent[T](AgentDefinition[T]):
                 pass
             case KeyReused():
                 raise SessionIdempotencyConflictError(
-                    f"Idempotency key {key!r} was used for another message of agent {self.name!r}. Use a new key for a new message."
+                    f"Idempotency key {key!r} was used for another message of agent {self.name!r}. "
+                    "Use a new key for a new message."
                 )
             case Ended():
                 raise SessionTerminatedError("The local Session has ended")
@@ -173,7 +191,7 @@ class Agent[T](AgentDefinition[T]):
         return Session(session_id, Where(), self, handlers)
 
     @contextmanager
-    def override(self, *, model: Model) -> Iterator[Self]:
+    def override(self, *, model: Model) -> Generator[Self]:
         """Let a model object stand in for the agent's model in a `with` block, in tests.
 
         A session that starts in the block keeps it after the block, so that nothing goes to the real model.
@@ -187,16 +205,21 @@ class Agent[T](AgentDefinition[T]):
             take_back(self, model)
 
     @classmethod
-    async def load_from(cls, *, agent_name: str | None = None, agent_id: str | None = None, client: Any = None) -> Agent[Any]:
+    async def load_from(
+        cls, *, agent_name: str | None = None, agent_id: str | None = None, client: Any = None
+    ) -> Agent[Any]:
         """Bind an agent that is deployed on a server, by its name or ID."""
         await asyncio.sleep(0)
         named = agent_name or agent_id
         raise UnsupportedAgentFeatureError(
-            f"Agent {named!r} cannot be loaded: this version runs agents in the process that defines them. Import the agent and use it directly."
+            f"Agent {named!r} cannot be loaded: this version runs agents in the process that defines them. "
+            "Import the agent and use it directly."
         )
 
 
-def _customization(agent: AgentDefinition[Any], given: SessionAgentCustomization | Mapping[str, Any] | None) -> dict[str, Any]:
+def _customization(
+    agent: AgentDefinition[Any], given: SessionAgentCustomization | Mapping[str, Any] | None
+) -> dict[str, Any]:
     from mistralai.agents.authoring.agent_checks import check_temperature
 
     chosen = SessionAgentCustomization.of(given)

@@ -1,4 +1,4 @@
-"""The local runtime of one event loop: its open sessions and what they share. Handles reach it through the local place."""
+"""The local runtime of one event loop: its open sessions and what they share. Handles know it by the local place."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Final
 from weakref import WeakKeyDictionary
 
 from mistralai.agents.authoring.overrides import stand_in
-from mistralai.agents.core.loop import advance
 from mistralai.agents.core.commands import Cancel
 from mistralai.agents.core.decide import decide_cancel
+from mistralai.agents.core.loop import advance
 from mistralai.agents.core.settings import Settings
 from mistralai.agents.local.bounded import Bounded
 from mistralai.agents.local.clock import LoopClock
@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 _LOGGER = logging.getLogger("mistralai.agents")
 CLOSED_WITH_OPEN_SESSIONS: Final = "agents_sdk_local_runtime_closed_open_sessions"
 DEFAULT_CALLBACK_TIMEOUT_SECONDS: Final = 3600.0
+LAST_WAIT_SECONDS: Final = 0.5
+"""How long the end of a block waits for tasks whose turn has ended without them."""
 
 
 class Runtime:
@@ -118,7 +120,8 @@ class Runtime:
         """Raise SessionBusyError while the runtime is drained."""
         if self.draining:
             raise SessionBusyError(
-                "This event loop's local runtime is being drained and starts nothing. Start the session or turn in another process."
+                "This event loop's local runtime is being drained and starts nothing. "
+                "Start the session or turn in another process."
             )
 
     def forget(self, session_id: str) -> None:
@@ -141,6 +144,8 @@ class Runtime:
                 await session.changed(milestones=True)
         for session_id in list(self.sessions):
             self.forget(session_id)
+        if left := self.tasks - {asyncio.current_task()}:
+            await asyncio.wait(left, timeout=LAST_WAIT_SECONDS)
 
     async def prime(self) -> None:
         """Let the loop's own end be noticed: `shutdown_asyncgens` runs the rest of a generator that was begun in it."""
@@ -175,7 +180,8 @@ class Runtime:
         ids = [session.session_id for session in self.open_sessions()]
         if ids:
             _LOGGER.warning(
-                "%s: the event loop stopped while these sessions were open: %s. Cancel each one when you are done with it.",
+                "%s: the event loop stopped while these sessions were open: %s. "
+                "Cancel each one when you are done with it.",
                 CLOSED_WITH_OPEN_SESSIONS,
                 ", ".join(ids),
                 extra={"session_ids": ids},
