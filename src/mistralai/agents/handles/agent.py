@@ -60,9 +60,7 @@ class Agent[T](AgentDefinition[T]):
         def __init__(
             self: Agent[Any], *, model: str | Model, output_type: Any, **options: Unpack[AgentOptions]
         ) -> None: ...
-        def __init__(
-            self, *, model: str | Model, output_type: Any = None, **options: Unpack[AgentOptions]
-        ) -> None: ...
+        def __init__(self, *, model: str | Model, output_type: Any = None, **options: Unpack[AgentOptions]) -> None: ...
 
     @overload
     async def run(

@@ -16,6 +16,7 @@ from mistralai.agents.values.wire import to_data
 if TYPE_CHECKING:
     from mistralai.agents.authoring.agent_definition import AgentDefinition
     from mistralai.agents.values.callbacks import OpenCallback
+    from mistralai.agents.values.requests import ClientToolCall
     from mistralai.agents.values.tool_result import ToolResult
 
 type JsonObject = dict[str, Any]
@@ -28,17 +29,19 @@ def encode_answer(callback: OpenCallback, answer: object, agent: AgentDefinition
             return _approval(callback, answer, agent)
         case OpenSignIn():
             return _sign_in(callback, answer)
-        case OpenClientToolCall():
-            return _result(callback, answer, agent)
+        case OpenClientToolCall(call=call):
+            return _result(call, answer, agent)
         case _:
             raise SdkError(
-                f"Callback {callback.id} is of kind {callback.kind!r}, which this version cannot answer. Leave it open for another client."
+                f"Callback {callback.id} is of kind {callback.kind!r}, which this version cannot answer. "
+                "Leave it open for another client."
             )
 
 
 def encode_result(result: ToolResult[Any], *, fatal: str | None = None) -> JsonObject:
     """Return a client tool's encoded result as an answer; `fatal` is the error that fails the turn."""
-    answer: JsonObject = {"type": "tool_result", "content": stored_content(result.content), "structured": result.structured}
+    content = stored_content(result.content)
+    answer: JsonObject = {"type": "tool_result", "content": content, "structured": result.structured}
     if result.metadata is not None:
         answer["metadata"] = result.metadata
     if result.is_error:
@@ -72,7 +75,8 @@ def _check_arguments(callback: OpenApproval, arguments: JsonObject, agent: Agent
         tool.validate_arguments(arguments)
     except InvalidArguments as error:
         raise SdkError(
-            f"AllowApproval(arguments=) does not fit tool {tool_id}: {'; '.join(error.problems)}. Nothing was sent: correct the arguments."
+            f"AllowApproval(arguments=) does not fit tool {tool_id}: {'; '.join(error.problems)}. "
+            "Nothing was sent: correct the arguments."
         ) from None
 
 
@@ -88,20 +92,22 @@ def _sign_in(callback: OpenSignIn, answer: object) -> JsonObject:
         missing = ", ".join(sorted(set(asked) - set(named))) or "none"
         extra = ", ".join(sorted(set(named) - set(asked))) or "none"
         raise SdkError(
-            f"The SignInAnswer for callback {callback.id} does not name its sources (missing: {missing}; not asked for: {extra}). Name each once."
+            f"The SignInAnswer for callback {callback.id} does not name its sources "
+            f"(missing: {missing}; not asked for: {extra}). Name each once."
         )
-    return {"type": "sign_in_answer", "connected": list(answer.connected), "denied": list(answer.denied)}
+    return {"type": "sign_in", "connected": list(answer.connected), "denied": list(answer.denied)}
 
 
-def _result(callback: OpenClientToolCall[Any, Any], answer: object, agent: AgentDefinition[Any] | None) -> JsonObject:
-    stub = stub_of(agent, callback.call.tool_id)
+def _result(call: ClientToolCall, answer: object, agent: AgentDefinition[Any] | None) -> JsonObject:
+    stub = stub_of(agent, call.tool_id)
     try:
         if stub is not None and stub.checks_answers:
             return encode_result(stub.check_answer(answer))
         return encode_result(encode_value(answer))
     except OutputMismatch as error:
         raise SdkError(
-            f"The answer to {callback.call.tool_id} does not fit the stub's return type: {error}. Nothing was sent: answer with a value that fits."
+            f"The answer to {call.tool_id} does not fit the stub's return type: {error}. "
+            "Nothing was sent: answer with a value that fits."
         ) from None
     except TypeError as error:
-        raise SdkError(f"The answer to {callback.call.tool_id} cannot be sent: {error}") from None
+        raise SdkError(f"The answer to {call.tool_id} cannot be sent: {error}") from None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from mistralai.agents.authoring.json_kinds import is_object
 from mistralai.agents.values.errors import SdkError
 
 if TYPE_CHECKING:
@@ -85,6 +86,6 @@ def check_key(key: Any) -> str | None:
     return key
 
 
-def _object(data: Any) -> JsonObject:
-    assert isinstance(data, dict)
+def _object(data: object) -> JsonObject:
+    assert is_object(data)
     return {key: value for key, value in data.items() if value is not None or key in {"arguments", "result", "value"}}

@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 import inspect
 import logging
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from mistralai.agents.authoring.client_tool import ClientToolAnswers
 from mistralai.agents.authoring.results import encode_value
+from mistralai.agents.authoring.signature import is_async
 from mistralai.agents.handles.answering import encode_result
 from mistralai.agents.handles.dress import stub_of
 from mistralai.agents.values.answers import AllowApproval, DenyApproval, KeepCallbackOpen, SignInAnswer
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from mistralai.agents.handles.handlers import OnApproval, OnSignIn
     from mistralai.agents.handles.turn import Turn
     from mistralai.agents.values.callbacks import OpenCallback
+    from mistralai.agents.values.requests import ClientToolCall
 
 _LOGGER = logging.getLogger("mistralai.agents")
 
@@ -37,8 +40,8 @@ def handler_for(turn: Turn, place: Place, callback: OpenCallback) -> Coroutine[A
             return _approve(turn, place, callback, handlers.on_approval)
         case OpenSignIn() if handlers.on_sign_in is not None:
             return _sign_in(turn, callback, handlers.on_sign_in)
-        case OpenClientToolCall() if (answering := _client_tool(turn, place, callback)) is not None:
-            return _share(place, callback, answering)
+        case OpenClientToolCall(call=call) if (answering := _client_tool(turn, place, call)) is not None:
+            return _share(place, call, answering)
         case _:
             return None
 
@@ -50,56 +53,55 @@ async def _approve(turn: Turn, place: Place, callback: OpenApproval, handler: On
         ),
         _inputs=place.inputs(turn.session_id),
     )
-    answer: object = handler(context, callback.request)
-    if inspect.isawaitable(answer):
-        answer = await answer
+    answer = await _awaited(handler(context, callback.request))
     if isinstance(answer, KeepCallbackOpen):
         return
     if not isinstance(answer, AllowApproval | DenyApproval):
         raise SdkError(
-            f"on_approval returned {answer!r} for callback {callback.id}. Return AllowApproval(), DenyApproval() or KeepCallbackOpen()."
+            f"on_approval returned {answer!r} for callback {callback.id}. "
+            "Return AllowApproval(), DenyApproval() or KeepCallbackOpen()."
         )
     await turn.answer(callback.id, answer)
 
 
 async def _sign_in(turn: Turn, callback: OpenSignIn, handler: OnSignIn) -> None:
-    answer: object = handler(callback)
-    if inspect.isawaitable(answer):
-        answer = await answer
+    answer = await _awaited(handler(callback))
     if isinstance(answer, KeepCallbackOpen):
         return
     if not isinstance(answer, SignInAnswer):
-        raise SdkError(f"on_sign_in returned {answer!r} for callback {callback.id}. Return a SignInAnswer, or KeepCallbackOpen().")
+        raise SdkError(
+            f"on_sign_in returned {answer!r} for callback {callback.id}. Return a SignInAnswer, or KeepCallbackOpen()."
+        )
     await turn.answer(callback.id, answer)
 
 
-async def _share(place: Place, callback: OpenClientToolCall[Any, Any], answering: Callable[[], Awaitable[None]]) -> None:
-    await place.shared(callback.id, answering)
+async def _share(place: Place, call: ClientToolCall, answering: Callable[[], Awaitable[None]]) -> None:
+    await place.shared(call.callback_id, answering)
 
 
-def _client_tool(turn: Turn, place: Place, callback: OpenClientToolCall[Any, Any]) -> Callable[[], Awaitable[None]] | None:
+def _client_tool(turn: Turn, place: Place, call: ClientToolCall) -> Callable[[], Awaitable[None]] | None:
     given = turn.session.handlers.on_client_tool
     if given is None:
         return None
-    call = callback.call
     if isinstance(given, ClientToolAnswers):
         if (answer := given.find(call.tool_id)) is not None:
             stub, fn = answer.stub, answer.fn
-            return lambda: _answer(turn, callback, lambda: stub.run(fn, call.arguments, run_in_thread=place.run_in_thread), stub)
+            run = partial(stub.run, fn, call.arguments, run_in_thread=place.run_in_thread)
+            return lambda: _answer(turn, call, run, stub)
         if (handler := given.default) is None:
             return None
     else:
         handler = given
 
     async def ask() -> object:
-        value: object = handler(call) if _is_async(handler) else await place.run_in_thread(lambda: handler(call))
-        return await value if inspect.isawaitable(value) else value
+        said = handler(call) if is_async(handler) else await place.run_in_thread(lambda: handler(call))
+        return await _awaited(said)
 
-    return lambda: _answer(turn, callback, ask, stub_of(turn.session.agent, call.tool_id))
+    return lambda: _answer(turn, call, ask, stub_of(turn.session.agent, call.tool_id))
 
 
-async def _answer(turn: Turn, callback: OpenClientToolCall[Any, Any], run: Callable[[], Awaitable[object]], stub: Any) -> None:
-    """Run a client tool's function and answer with what it returns; what it raises follows the agent's `tool_errors`."""
+async def _answer(turn: Turn, call: ClientToolCall, run: Callable[[], Awaitable[object]], stub: Any) -> None:
+    """Run a client tool's function and answer with what it returns, or as `tool_errors` says with what it raises."""
     try:
         value = await run()
         if isinstance(value, KeepCallbackOpen):
@@ -109,17 +111,21 @@ async def _answer(turn: Turn, callback: OpenClientToolCall[Any, Any], run: Calla
     except asyncio.CancelledError:
         raise
     except ToolError as error:
-        answer = encode_result(encode_value(ToolResult(content=str(error), is_error=True)))
+        answer = encode_result(_failed(str(error)))
     except Exception as error:
-        _LOGGER.exception("The answer to %s raised in session %s.", callback.call.tool_id, callback.session_id)
+        _LOGGER.exception("The answer to %s raised in session %s.", call.tool_id, call.session_id)
         said = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
         agent = turn.session.agent
         fatal = None
         if agent is not None and agent.tool_errors == "raise":
-            fatal = f"Tool {callback.call.tool_id} raised {said}"
-        answer = encode_result(encode_value(ToolResult(content=f"The tool failed: {said}", is_error=True)), fatal=fatal)
-    await turn.send_answer(callback, answer)
+            fatal = f"Tool {call.tool_id} raised {said}"
+        answer = encode_result(_failed(f"The tool failed: {said}"), fatal=fatal)
+    await turn.send_answer(call.callback_id, answer)
 
 
-def _is_async(function: Any) -> bool:
-    return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(getattr(type(function), "__call__", None))
+def _failed(text: str) -> ToolResult[Any]:
+    return encode_value(ToolResult[Any](content=text, is_error=True))
+
+
+async def _awaited(value: object) -> object:
+    return await value if inspect.isawaitable(value) else value

@@ -1,8 +1,8 @@
-"""What a handle adds to what its place reads: the output parsed as the agent's type, and client tool calls that can be run."""
+"""What a handle adds to what its place reads: outputs as the agent's type, client tool calls that can be run."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from mistralai.agents.authoring.client_tool import ClientTool
 from mistralai.agents.values.callbacks import OpenClientToolCall
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from mistralai.agents.authoring.agent_definition import AgentDefinition
+    from mistralai.agents.authoring.declaration import ToolDeclaration
     from mistralai.agents.authoring.output import OutputType
     from mistralai.agents.core.place import Place
     from mistralai.agents.values.callbacks import OpenCallback
@@ -25,13 +26,13 @@ def stub_of(agent: AgentDefinition[Any] | None, tool_id: str) -> ClientTool[...,
     """Return the one stub of a client tool that the agent knows; None for none, or for two."""
     if agent is None:
         return None
-    stubs = {id(tool): tool for tool in agent.all_tools if tool.id == tool_id and isinstance(tool, ClientTool)}
+    stubs = {id(tool): tool for tool in agent.all_tools if tool.id == tool_id and _is_stub(tool)}
     return next(iter(stubs.values())) if len(stubs) == 1 else None
 
 
 def dressed_callback(callback: OpenCallback, agent: AgentDefinition[Any] | None, place: Place) -> OpenCallback:
     """Return a callback that a client tool's function can be run for."""
-    if not isinstance(callback, OpenClientToolCall) or (stub := stub_of(agent, callback.call.tool_id)) is None:
+    if not _is_client_tool(callback) or (stub := stub_of(agent, callback.call.tool_id)) is None:
         return callback
     arguments = callback.call.arguments
 
@@ -56,7 +57,9 @@ def dressed_state(
             return state
 
 
-def dressed_event(event: Event, agent: AgentDefinition[Any] | None, place: Place, output: OutputType[Any] | None) -> Event:
+def dressed_event(
+    event: Event, agent: AgentDefinition[Any] | None, place: Place, output: OutputType[Any] | None
+) -> Event:
     """Return an event as the handle's caller reads it."""
     match event:
         case CallbackOpened(callback=callback):
@@ -65,3 +68,11 @@ def dressed_event(event: Event, agent: AgentDefinition[Any] | None, place: Place
             return replace(event, state=dressed_state(state, agent, place, output))
         case _:
             return event
+
+
+def _is_stub(tool: ToolDeclaration) -> TypeGuard[ClientTool[..., Any]]:
+    return isinstance(tool, ClientTool)
+
+
+def _is_client_tool(callback: OpenCallback) -> TypeGuard[OpenClientToolCall[..., Any]]:
+    return isinstance(callback, OpenClientToolCall)

@@ -55,6 +55,7 @@ def _check_takes(name: str, handler: Any, count: int) -> None:
     try:
         inspect.signature(handler).bind(*range(count))
     except TypeError:
-        raise SdkError(f"{name}: {getattr(handler, '__qualname__', handler)} does not take {takes}. Give it that signature.") from None
+        named = getattr(handler, "__qualname__", handler)
+        raise SdkError(f"{name}: {named} does not take {takes}. Give it that signature.") from None
     except ValueError:
         return  # a builtin that does not say what it takes

@@ -90,7 +90,8 @@ class Session:
             outcome = await place.command(self._id, command)
         if isinstance(outcome, Occupied):
             raise SessionBusyError(
-                f"Session {self._id} takes no message now: its turn {outcome.active_turn_id} is being stopped. Send it again when that has ended."
+                f"Session {self._id} takes no message now: its turn {outcome.active_turn_id} is being stopped. "
+                "Send it again when that has ended."
             )
         accepted = self._accepted(outcome)
         return Turn(self, accepted.turn_id, accepted.started)
@@ -101,11 +102,13 @@ class Session:
         The same `idempotency_key` with the same message returns the turn it started; with another message it raises
         SessionIdempotencyConflictError. A key that was refused with Busy stays free.
         """
-        command = StartTurn(turn_id=uuid7(), entry_id=uuid7(), content=encode_content(content), key=check_key(idempotency_key))
+        encoded, key = encode_content(content), check_key(idempotency_key)
+        command = StartTurn(turn_id=uuid7(), entry_id=uuid7(), content=encoded, key=key)
         place = await self.place()
         outcome = await place.command(self._id, command)
         if isinstance(outcome, Occupied):
-            return Busy(session_id=self._id, active_turn_id=outcome.active_turn_id, turn=self.turn(outcome.active_turn_id))
+            active = outcome.active_turn_id
+            return Busy(session_id=self._id, active_turn_id=active, turn=self.turn(active))
         return Turn(self, self._accepted(outcome).turn_id, started=True)
 
     async def run(
@@ -117,18 +120,21 @@ class Session:
         timeout: float | None = None,
         on_event: OnEvent | None = None,
     ) -> TurnState[Any] | Busy:
-        """Start a turn and wait as `Turn.result` does; Busy where another one is active. Leaving the wait stops nothing."""
+        """Start a turn and wait as `Turn.result` does; Busy where another is active. Leaving the wait stops nothing."""
         output_of(self._agent, output_type)  # a type that cannot be read is refused before the turn starts
         turn = await self.start_turn(content, idempotency_key=idempotency_key)
         if isinstance(turn, Busy):
             return turn
         return await turn.result(output_type=output_type, timeout=timeout, on_event=on_event)
 
-    async def iter_events(self, *, after: TurnState[object] | str | None = None) -> AsyncIterator[Event]:
+    def iter_events(self, *, after: TurnState[object] | str | None = None) -> AsyncIterator[Event]:
         """Yield the session's events after a record or cursor, or from its start, until it ends. Changes nothing."""
+        return self._follow(cursor_of(after))
+
+    async def _follow(self, after: str | None) -> AsyncIterator[Event]:
         place = await self.place()
         output = output_of(self._agent, None)
-        async for event in place.follow(self._id, None, cursor_of(after)):
+        async for event in place.follow(self._id, None, after):
             yield dressed_event(event, self._agent, place, output)
 
     async def cancel(self) -> None:
@@ -160,7 +166,8 @@ class Session:
                 raise SessionTerminatedError("The local Session has ended")
             case KeyReused(key=key):
                 raise SessionIdempotencyConflictError(
-                    f"Session {self._id}: idempotency key {key!r} was used for another message. Use a new key for a new message."
+                    f"Session {self._id}: idempotency key {key!r} was used for another message. "
+                    "Use a new key for a new message."
                 )
             case _:
                 raise SessionBusyError(f"Session {self._id} takes no message now. Send it again later.")
@@ -177,7 +184,10 @@ class Session:
         return f"Session(id={self._id!r})"
 
     def __reduce__(self) -> NoReturn:
-        raise TypeError("A Session cannot be pickled: it belongs to its process. Keep its id, and bind it again with agent.session(id).")
+        raise TypeError(
+            "A Session cannot be pickled: it belongs to its process. "
+            "Keep its id, and bind it again with agent.session(id)."
+        )
 
 
 _STOPPING_SECONDS = 6.0

@@ -14,7 +14,7 @@ from mistralai.agents.values.answers import AllowApproval, AlreadySettled, Answe
 from mistralai.agents.values.conflicts import TurnConflict
 from mistralai.agents.values.errors import SdkError, SessionTerminatedError
 from mistralai.agents.values.ids import uuid7
-from mistralai.agents.values.wire import from_data
+from mistralai.agents.values.wire import from_json
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -84,8 +84,8 @@ class Turn:
         """Wait until the turn ends, or a callback that opened after `after` is open and no handler answers it.
 
         `timeout` is in seconds: past it the record of that moment is returned, Running or Blocked; None waits without
-        bound. `output_type` parses the answer for this call; None goes by the agent. `on_event` is called with each event
-        after `after`, from the turn's start without one; what it raises is raised here, and the turn goes on.
+        bound. `output_type` parses the answer for this call; None goes by the agent. `on_event` is called with each
+        event after `after`, from the turn's start without one; what it raises is raised here, and the turn goes on.
         """
         session = self._session
         output = output_of(session.agent, output_type)
@@ -93,12 +93,15 @@ class Turn:
         place = await session.place()
         return await wait_for(self, place, output, cursor_of(after), timeout, on_event)
 
-    async def iter_events(self, *, after: TurnState[object] | str | None = None) -> AsyncIterator[Event]:
+    def iter_events(self, *, after: TurnState[object] | str | None = None) -> AsyncIterator[Event]:
         """Yield the turn's events after a record or cursor, or from its start, up to its TurnEnded. Changes nothing."""
+        return self._follow(cursor_of(after))
+
+    async def _follow(self, after: str | None) -> AsyncIterator[Event]:
         session = self._session
         place = await session.place()
         output = output_of(session.agent, None)
-        async for event in place.follow(session.id, self._id, cursor_of(after)):
+        async for event in place.follow(session.id, self._id, after):
             yield dressed_event(event, session.agent, place, output)
 
     async def steer(self, content: TurnInput) -> Turn | TurnConflict:
@@ -131,16 +134,16 @@ class Turn:
             return AlreadySettled(session_id=session.id, callback_id=callback_id)
         if callback is False:
             return NotFound(session_id=session.id, callback_id=callback_id)
-        return await self.send_answer(callback, encode_answer(callback, answer, session.agent))
+        return await self.send_answer(callback_id, encode_answer(callback, answer, session.agent))
 
-    async def send_answer(self, callback: OpenCallback, answer: dict[str, Any]) -> Answered | AlreadySettled | NotFound:
+    async def send_answer(self, callback_id: str, answer: dict[str, Any]) -> Answered | AlreadySettled | NotFound:
         """Send an encoded answer to a callback that was open when it was read."""
         session = self._session
         place = await session.place()
         # Reading and appending are two steps in every place: another answer may come first between them.
         await asyncio.sleep(0)
-        outcome = await place.command(session.id, Answer(callback_id=callback.id, answer=answer, entry_id=uuid7()))
-        ids = {"session_id": session.id, "callback_id": callback.id}
+        outcome = await place.command(session.id, Answer(callback_id=callback_id, answer=answer, entry_id=uuid7()))
+        ids = {"session_id": session.id, "callback_id": callback_id}
         match outcome:
             case NeverOpened():
                 return NotFound(**ids)
@@ -182,14 +185,18 @@ class Turn:
         return f"Turn(id={self._id!r}, session_id={self.session_id!r})"
 
     def __reduce__(self) -> NoReturn:
-        raise TypeError("A Turn cannot be pickled: it belongs to its process. Keep session_id and id, and bind them again.")
+        raise TypeError(
+            "A Turn cannot be pickled: it belongs to its process. Keep session_id and id, and bind them again."
+        )
 
 
 def _approval(answer: dict[str, Any] | None) -> AllowApproval | DenyApproval | None:
+    if answer is None:
+        return None
     match answer:
-        case {"type": "allow_approval"}:
-            return from_data(AllowApproval, answer)
-        case {"type": "deny_approval"}:
-            return from_data(DenyApproval, answer)
+        case {"type": "allow"}:
+            return from_json(AllowApproval, answer)
+        case {"type": "deny"}:
+            return from_json(DenyApproval, answer)
         case _:
             return None

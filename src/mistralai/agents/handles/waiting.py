@@ -1,4 +1,4 @@
-"""Waiting for a turn: until it ends, or until a callback is open that nobody here answers. Leaving a wait changes nothing."""
+"""Waiting for a turn: until it ends, or a callback is open that nobody here answers. Leaving a wait changes nothing."""
 
 from __future__ import annotations
 
@@ -25,7 +25,12 @@ type OnEvent = Callable[[Event], Awaitable[None] | None]
 
 
 async def wait_for(
-    turn: Turn, place: Place, output: OutputType[Any] | None, after: str | None, timeout: float | None, on_event: OnEvent | None
+    turn: Turn,
+    place: Place,
+    output: OutputType[Any] | None,
+    after: str | None,
+    timeout: float | None,
+    on_event: OnEvent | None,
 ) -> TurnState[Any]:
     """Wait, and return the turn's record. Public page: Session and Turn, `Turn.result`."""
     wait = _Wait(turn, place, output, after, on_event)
@@ -69,7 +74,7 @@ class _Wait:
             await self.change(reading.state.cursor, deadline)
 
     def is_over(self, reading: Reading) -> bool:
-        """Whether there is nothing to wait for: the turn ended, or every fresh callback was offered and one stays open."""
+        """Whether there is nothing to wait for: the turn ended, or a fresh callback stays open that was offered."""
         state = reading.state
         if isinstance(state, Running):
             return False
@@ -131,4 +136,3 @@ class _Wait:
         """Give up the handlers that still run: what they would answer, the next wait asks again."""
         for task in self.asking:
             task.cancel()
-

@@ -1,4 +1,4 @@
-"""`agents.local_runtime()`: the local runtime of the running event loop, as a block that ends its sessions and a way to look inside."""
+"""`agents.local_runtime()`: the running loop's local runtime, as a block that ends its sessions and a look inside."""
 
 from __future__ import annotations
 
@@ -48,7 +48,9 @@ class LocalRuntime:
 
     async def __aenter__(self) -> Self:
         if self._entered is not None:
-            raise SdkError("This local_runtime() block is open already. Call agents.local_runtime() again for a block in a block.")
+            raise SdkError(
+                "This local_runtime() block is open already. Call agents.local_runtime() again for a block in a block."
+            )
         self._entered = await start(self._options)
         self._entered.blocks += 1
         return self
@@ -83,7 +85,10 @@ class LocalRuntime:
         )
 
     async def drain(self, timeout: float | None = None) -> bool:
-        """Accept no new session or turn, and let running turns end or block; False if some still run after `timeout` seconds."""
+        """Accept no new session or turn, and let running turns end or block.
+
+        False if some still run after `timeout` seconds; None waits without bound.
+        """
         runtime = await start(self._options)
         runtime.draining = True
         try:

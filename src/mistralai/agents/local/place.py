@@ -33,9 +33,10 @@ if TYPE_CHECKING:
     from mistralai.agents.authoring.agent_definition import AgentDefinition
     from mistralai.agents.authoring.model import OutputFormat
     from mistralai.agents.core.commands import Accepted, Command, Refusal
+    from mistralai.agents.core.decide import Decision
     from mistralai.agents.core.place import Start
     from mistralai.agents.core.session import OpenSession
-    from mistralai.agents.core.state import TurnProgress
+    from mistralai.agents.core.state import SessionState, TurnProgress
     from mistralai.agents.local.runtime import Runtime
     from mistralai.agents.values.callbacks import OpenCallback
     from mistralai.agents.values.entries import Entry
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
     from mistralai.agents.values.sessions import SessionInfo
     from mistralai.agents.values.usage import TokenUsage
 
-_DECIDE: dict[type[Any], Callable[..., Any]] = {
+_DECIDE: dict[type[Command], Callable[[SessionState, Any, float], Decision]] = {
     StartTurn: decide_start,
     SendMessage: decide_send,
     Steer: decide_steer,
@@ -200,7 +201,10 @@ class LocalPlace:
         await join(self.runtime.shared, callback_id, start)
 
     def session(self, session_id: str) -> OpenSession:
-        """Return an open session. Raises SessionNotFoundError, or SessionTerminatedError for one that went with its block."""
+        """Return an open session.
+
+        Raises SessionNotFoundError, or SessionTerminatedError for one that went with its block.
+        """
         return self._session(session_id)
 
     def _session(self, session_id: str) -> OpenSession:
@@ -224,7 +228,8 @@ class LocalPlace:
     def _turn(self, session: OpenSession, turn_id: str) -> TurnProgress:
         if (turn := session.state.turns.get(turn_id)) is None:
             raise TurnNotFoundError(
-                f"Session {session.session_id} has no turn {turn_id!r}. Use the turn_id of one of its records or events."
+                f"Session {session.session_id} has no turn {turn_id!r}. "
+                "Use the turn_id of one of its records or events."
             )
         return turn
 

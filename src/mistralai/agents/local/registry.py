@@ -56,8 +56,8 @@ def _check(runtime: Runtime, given: Mapping[str, Any]) -> None:
     for name, value in given.items():
         if (running := runtime.options[name]) != value:
             raise SdkError(
-                f"This event loop's local runtime already runs with {name}={running!r}, so {name}={value!r} cannot be set. "
-                "Open the local_runtime() block before the first local session of the loop."
+                f"This event loop's local runtime already runs with {name}={running!r}, so {name}={value!r} cannot be "
+                "set. Open the local_runtime() block before the first local session of the loop."
             )
 
 

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from mistralai.agents.local.runtime import Runtime
 
 
-def start_session(runtime: Runtime, agent: AgentDefinition[Any], start: Start, output: OutputFormat | None) -> OpenSession:
+def start_session(
+    runtime: Runtime, agent: AgentDefinition[Any], start: Start, output: OutputFormat | None
+) -> OpenSession:
     """Start a session, or return the one that the same idempotency key started."""
     runtime.check_accepts()
     if start.key is not None and (earlier := runtime.keys.get((agent.name, start.key))) is not None:

@@ -16,7 +16,7 @@ IDLE_SECONDS = 10.0
 
 
 class ToolThreads:
-    """Daemon threads, so that a tool that never returns does not hold the interpreter's exit. As many as calls run at once."""
+    """Daemon threads, as many as calls run at once. A tool that never returns does not hold the interpreter's exit."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
@@ -93,7 +93,11 @@ class _Job:
     __slots__ = ("_context", "_function", "_future", "_loop")
 
     def __init__(
-        self, function: Callable[[], Any], context: Context, future: asyncio.Future[Any], loop: asyncio.AbstractEventLoop
+        self,
+        function: Callable[[], Any],
+        context: Context,
+        future: asyncio.Future[Any],
+        loop: asyncio.AbstractEventLoop,
     ) -> None:
         self._function = function
         self._context = context
