@@ -125,7 +125,8 @@ class OpenSession:
         try:
             await waiter
         finally:
-            if not waiter.done() or waiter.cancelled():
+            # A wait that was cancelled in the same step of the loop as a wake is off the list already.
+            if (not waiter.done() or waiter.cancelled()) and waiter in waiters:
                 waiters.remove(waiter)
 
     @staticmethod
