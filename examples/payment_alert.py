@@ -1,4 +1,4 @@
-"""A payment alert is reviewed in your terminal: the answer streams, you approve the case or not, and the record is shown.
+"""An alert on a payment, reviewed in your terminal: the answer streams, you are asked, and the record is shown.
 
 Without a key the agent runs on the demo's script. With MISTRAL_API_KEY or OPENAI_BASE_URL set it asks a model there:
 the one that DEMO_MODEL names, or one of ours to choose. The agent itself is `payment_reviewer` in src/fanal/demo.py.
@@ -45,8 +45,13 @@ class Screen:
         self.in_a_line = not text.endswith("\n")
 
     def line(self, text: str) -> None:
-        print(f"\n{text}" if self.in_a_line else text, flush=True)
-        self.in_a_line = False
+        self.end_line()
+        print(text, flush=True)
+
+    def end_line(self) -> None:
+        if self.in_a_line:
+            print(flush=True)
+            self.in_a_line = False
 
 
 def choose_agent() -> agents.Agent[str]:
@@ -75,7 +80,12 @@ async def typed(prompt: str) -> str | None:
     loop = asyncio.get_running_loop()
     line: asyncio.Future[str] = loop.create_future()
     print(prompt, end="", flush=True)
-    loop.add_reader(sys.stdin, lambda: line.done() or line.set_result(sys.stdin.readline()))
+
+    def read() -> None:
+        if not line.done():
+            line.set_result(sys.stdin.readline())
+
+    loop.add_reader(sys.stdin, read)
     try:
         return (await line).strip() if await line else None
     finally:
@@ -92,14 +102,14 @@ async def main() -> int:
         if not sys.stdin.isatty():
             screen.line(f"  ? {request.tool.name}: no terminal to ask at, so the demo approves")
             return agents.AllowApproval()
-        screen.line("")
+        screen.end_line()
         while (said := await typed(f"  ? Allow {request.tool.name}? [y/n] ")) is not None:
             if said.lower() in ("y", "yes"):
                 return agents.AllowApproval()
             if said.lower() in ("n", "no"):
-                return agents.DenyApproval("The person at the terminal said no.")
-        screen.line("")
-        return agents.DenyApproval("Nobody is at the terminal any more.")
+                return agents.DenyApproval(message="The person at the terminal said no.")
+        print()
+        return agents.DenyApproval(message="Nobody is at the terminal any more.")
 
     model = agent.model if isinstance(agent.model, str) else "the demo's script (no key is set)"
     print(f"model   {model}\nuser    {ALERT}\n")
@@ -109,8 +119,8 @@ async def main() -> int:
         assert isinstance(turn, agents.Turn), "a new session is never busy"
         state = await turn.result(on_event=screen.show)
         usage = await turn.usage()
-    screen.line("")
-    print(f"record  {type(state).__name__}, {usage.total_tokens} tokens")
+    screen.end_line()
+    print(f"\nrecord  {type(state).__name__}, {usage.total_tokens} tokens")
     match state:
         case agents.Completed(text=text, tool_calls=calls):
             for call in calls:

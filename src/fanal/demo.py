@@ -1,4 +1,4 @@
-"""The demo's agent: it reviews an alert on a payment, and asks before it opens a case. Its scripted model is `demo_model`."""
+"""The demo's agent, without its model: it reviews an alert on a payment, and asks before it opens a case."""
 
 from __future__ import annotations
 
@@ -66,8 +66,8 @@ def payment_reviewer(model: str | agents.Model, provider: Provider = "mistral") 
         provider=provider,
         description="Reviews alerts on payments.",
         instructions=(
-            "You review alerts on payments. Find the payment before you judge it. Where it is far above the usual amount "
-            "and the payee is new, open a case. Say in a sentence or two what you found and did."
+            "You review alerts on payments. Find the payment before you judge it. Where it is far above the usual "
+            "amount and the payee is new, open a case. Say in a sentence or two what you found and did."
         ),
         tools=[find_payment, open_case],
         permission_policy=agents.PermissionPolicy(

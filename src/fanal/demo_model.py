@@ -1,4 +1,4 @@
-"""The demo's model: no language model, but a script that streams like one and follows what the tools and people said."""
+"""The demo's model: a script that streams like a language model, and follows what tools and people said."""
 
 from __future__ import annotations
 
@@ -58,18 +58,15 @@ def next_move(messages: Sequence[agents.ModelMessage]) -> Move:
         return INTRODUCTION, None
     reference = named[0]
     results = [message for message in messages[last:] if isinstance(message, agents.ToolMessage)]
-    match results:
-        case []:
-            return f"Let me look at {reference} first. ", ("find_payment", {"reference": reference})
-        case [found]:
-            return _judge(reference, found)
-        case [_, opened, *_] if opened.is_error:
-            return f"No case was opened: you decided against it. Payment {reference} goes through.", None
-        case [_, opened, *_]:
-            return (
-                f"Case {_text(opened)} is open, and payment {reference} waits until an investigator has looked at it.",
-                None,
-            )
+    if not results:
+        return f"Let me look at {reference} first. ", ("find_payment", {"reference": reference})
+    if len(results) == 1:
+        return _judge(reference, results[0])
+    opened = results[1]
+    if opened.is_error:
+        return f"No case was opened: you decided against it. Payment {reference} goes through.", None
+    case = _text(opened)
+    return f"Case {case} is open, and payment {reference} waits until an investigator has looked at it.", None
 
 
 def _judge(reference: str, found: agents.ToolMessage) -> Move:
