@@ -39,7 +39,7 @@ pyright: setup
 	$(PY) -m pyright
 
 mypy: setup
-	$(PY) -m mypy src/fanal src/mistralai tests
+	$(PY) -m mypy src/fanal src/mistralai tests benchmarks
 
 # pyright looks for the package where the `python` on PATH would import it from.
 completeness: setup
@@ -50,7 +50,7 @@ format: setup
 	$(PY) -m ruff format .
 
 bench: setup
-	@$(PY) bench/run.py
+	@$(PY) -m benchmarks.run
 
 lock:
 	scripts/lock
