@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from typing import TYPE_CHECKING
+from typing import Any
 
 import pytest
 
 from mistralai import agents
 from mistralai.agents.testing import Gate, ScriptedModel, call, gate, reply
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+from tests.support.outcomes import completed, interrupted
 
 ENDED = "^The local Session has ended$"
 
@@ -77,11 +75,10 @@ class TestLeavingAWait:
         turn = await session.send_message("hello")
         await held.reached()
         await turn.interrupt()
-        state = await turn.result()
-        assert isinstance(state, agents.Interrupted)
+        state = interrupted(await turn.result())
         assert (state.text, state.cause) == ("First", "interrupted")
         assert (await session.info()).status == "waiting"
-        assert (await session.run("again")).text == "Second."  # type: ignore[union-attr]  # no turn is active: not Busy
+        assert completed(await session.run("again")).text == "Second."
 
     async def test_then_cancelling_ends_both(self, agent: agents.Agent[str], held: Gate) -> None:
         state = await agent.run("hello", timeout=0)
@@ -95,24 +92,14 @@ class TestLeavingAWait:
 
 
 class TestACancelledSession:
-    @pytest.mark.parametrize(
-        "command",
-        [
-            lambda session, turn: session.send_message("x"),
-            lambda session, turn: session.start_turn("x"),
-            lambda session, turn: session.run("x"),
-            lambda session, turn: turn.steer("x"),
-            lambda session, turn: turn.interrupt(),
-        ],
-        ids=["send_message", "start_turn", "run", "steer", "interrupt"],
-    )
-    async def test_refuses_every_command(
-        self, agent: agents.Agent[str], held: Gate, command: Callable[[agents.Session, agents.Turn], Awaitable[object]]
-    ) -> None:
+    async def test_refuses_every_command(self, agent: agents.Agent[str], held: Gate) -> None:
         held.open()
         session, turn = await ended_handles(await agent.start_session())
+        for command in (session.send_message, session.start_turn, session.run, turn.steer):
+            with pytest.raises(agents.SessionTerminatedError, match=ENDED):
+                await command("x")
         with pytest.raises(agents.SessionTerminatedError, match=ENDED):
-            await command(session, turn)
+            await turn.interrupt()
 
     async def test_can_still_be_read(self, agent: agents.Agent[str], held: Gate) -> None:
         held.open()
@@ -187,15 +174,26 @@ class TestTheEndOfABlock:
         async with agents.local_runtime():
             session = await agent.start_session()
             turn = await session.send_message("hello")
-            waiting = asyncio.create_task(turn.result())
-            watching = asyncio.create_task(anext(aiter(turn.iter_events(after=(await turn.get()).cursor))))
+            waiting: asyncio.Task[agents.TurnState[Any]] = asyncio.create_task(turn.result())
             await held.reached()
-        try:
-            assert isinstance(await waiting, agents.Interrupted)
-        except agents.SessionTerminatedError as error:
+        # Which of the two depends on who comes first: the wait, or the end of the block.
+        await asyncio.wait([waiting])
+        if error := waiting.exception():
+            assert isinstance(error, agents.SessionTerminatedError)
             assert str(error) == "The local Session has ended"
-        await asyncio.wait([watching])
-        watching.exception()
+        else:
+            assert interrupted(waiting.result()).cause == "cancelled"
+
+    async def test_ends_whoever_follows_its_events(self, agent: agents.Agent[str], held: Gate) -> None:
+        async def follow(turn: agents.Turn) -> list[agents.Event]:
+            return [event async for event in turn.iter_events()]
+
+        async with agents.local_runtime():
+            session = await agent.start_session()
+            following = asyncio.create_task(follow(await session.send_message("hello")))
+            await held.reached()
+        events = await following
+        assert isinstance(events[-1], agents.TurnEnded)
 
     async def test_leaves_a_session_of_agent_run_open_until_then(self) -> None:
         model = ScriptedModel([reply("Three hotels."), reply("The second.")])
@@ -204,9 +202,7 @@ class TestTheEndOfABlock:
             state = await agent.run("Hotels?")
             session = agent.session(state.session_id)
             assert (await session.info()).status == "waiting"
-            again = await session.run("The cheapest?")
-            assert isinstance(again, agents.Completed)
-            assert again.text == "The second."
+            assert completed(await session.run("The cheapest?")).text == "The second."
         with pytest.raises(agents.SessionTerminatedError, match=ENDED):
             await session.info()
 
@@ -237,7 +233,7 @@ class TestAfterAgentRun:
         state = await simple.run("hello", idempotency_key="k")
         session = simple.session(state.session_id)
         assert (await session.info()).status == "waiting"
-        assert (await session.run("more")).text == "Two."  # type: ignore[union-attr]  # no turn is active: not Busy
+        assert completed(await session.run("more")).text == "Two."
         await session.cancel()
 
     async def test_with_the_same_key_the_turn_is_the_same(self, simple: agents.Agent[str]) -> None:
@@ -263,9 +259,7 @@ class TestAfterAgentRun:
             """Pay."""
             return "paid"
 
-        agent = agents.Agent(
-            model=ScriptedModel([call("pay"), reply("Paid.")]), tools=[pay], permission_mode="ask"
-        )
+        agent = agents.Agent(model=ScriptedModel([call("pay"), reply("Paid.")]), tools=[pay], permission_mode="ask")
         state = await agent.run("pay")
         assert isinstance(state, agents.Blocked)
         session = agent.session(state.session_id)
@@ -328,9 +322,7 @@ class TestTheEndOfTheLoop:
         late = asyncio.run(program())
         assert [vars(record)["session_ids"] for record in caplog.records] == [[late]]
 
-    def test_with_a_turn_in_mid_reply_warns_once_and_cancels_the_stream(
-        self, caplog: pytest.LogCaptureFixture
-    ) -> None:
+    def test_with_a_turn_in_mid_reply_warns_once_and_cancels_the_stream(self, caplog: pytest.LogCaptureFixture) -> None:
         held = gate()
         agent = agents.Agent(model=ScriptedModel([reply("First", held, "last")]))
 

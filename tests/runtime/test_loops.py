@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from mistralai import agents
-from mistralai.agents.testing import ScriptedModel, reply
+from mistralai.agents.testing import ScriptedModel, call, reply
 from tests.support.held_model import HeldModel
 
 ENDED = "^The local Session has ended$"
@@ -110,10 +110,10 @@ class TestABlock:
 
     async def test_ends_with_an_error_all_the_same(self) -> None:
         agent = answering("one")
-        with pytest.raises(ZeroDivisionError):
-            async with agents.local_runtime():
-                session = await agent.start_session()
-                raise ZeroDivisionError
+        runtime = agents.local_runtime()
+        await runtime.__aenter__()
+        session = await agent.start_session()
+        await runtime.__aexit__(ZeroDivisionError, ZeroDivisionError(), None)
         with pytest.raises(agents.SessionTerminatedError, match=ENDED):
             await session.info()
 
@@ -167,8 +167,6 @@ class TestABlock:
         def now() -> str:
             """The time."""
             return "noon"
-
-        from mistralai.agents.testing import call
 
         model = ScriptedModel([call("now", {}), reply("It is noon."), call("now", {}), reply("Noon.")])
         agent = agents.Agent(model=model, tools=[now])
