@@ -35,6 +35,8 @@ from mistralai.agents.values.ids import uuid7
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Mapping
 
+    from typing_extensions import TypeVar
+
     from mistralai.agents.authoring.agent_options import AgentOptions
     from mistralai.agents.authoring.model import Model
     from mistralai.agents.authoring.session_input import SessionInput
@@ -44,8 +46,15 @@ if TYPE_CHECKING:
     from mistralai.agents.values.turn_input import TurnInput
     from mistralai.agents.values.turn_states import TurnState
 
+    T = TypeVar("T", default=str)
+else:
+    # Python 3.12 knows no default, and only type checkers need it.
+    from typing import TypeVar
 
-class Agent[T](AgentDefinition[T]):
+    T = TypeVar("T")
+
+
+class Agent(AgentDefinition[T]):
     """A model and its instructions, with tools, hooks and limits. Frozen. Public page: Configure the agent."""
 
     if TYPE_CHECKING:
