@@ -1,4 +1,4 @@
-"""Bringing a tool call forward: validating it, asking for it, running it, and turning what came of it into its result."""
+"""Bringing a tool call forward: validating it, asking for it, running it, and making a result of what came of it."""
 
 from __future__ import annotations
 
@@ -7,18 +7,21 @@ import contextvars
 import logging
 from typing import TYPE_CHECKING, Any
 
+from msgspec import structs
+
 from mistralai.agents.authoring.call_errors import InputUnavailable, InvalidArguments, OutputMismatch
+from mistralai.agents.authoring.tool import Tool
 from mistralai.agents.authoring.tool_context import ToolContext
-from mistralai.agents.core import results
-from mistralai.agents.core import state as phases
+from mistralai.agents.core import results, state as phases
 from mistralai.agents.core.facts import CallbackOpened, CallEnded, CallStarted, ErrorData
 from mistralai.agents.core.gate import judge
-from mistralai.agents.core.toolbox import is_client_tool
+from mistralai.agents.core.limits import CALL_OVER_LIMIT, over_limit
+from mistralai.agents.core.tool_hooks import after_call
 from mistralai.agents.values.errors import ToolError
 from mistralai.agents.values.ids import uuid7
 
 if TYPE_CHECKING:
-    from mistralai.agents.authoring.tool import BoundCall, Tool
+    from mistralai.agents.authoring.tool import BoundCall
     from mistralai.agents.core.facts import Fact
     from mistralai.agents.core.session import OpenSession
     from mistralai.agents.core.state import CallState
@@ -45,55 +48,63 @@ def admit(session: OpenSession, call: CallState, *, opens: int) -> tuple[list[Fa
     `opens` counts the callbacks that the same step has opened before this one.
     """
     at = session.now()
+    turn = session.state.active
+    assert turn is not None
+    settings = session.settings
     if call.call.problem is not None:
         return [failed(session, call, "invalid", _invalid(call.call.problem), at=at)], None
-    tool = session.settings.toolbox.find(call.call.tool_id)
+    if over_limit(turn, call, settings.bounds.limits):
+        return [failed(session, call, "limit", CALL_OVER_LIMIT, at=at)], None
+    tool = settings.toolbox.find(call.call.tool_id)
     if tool is None:
-        return [failed(session, call, "invalid", _invalid(f"There is no tool {call.call.name!r} any more."), at=at)], None
+        return [
+            failed(session, call, "invalid", _invalid(f"There is no tool {call.call.name!r} any more."), at=at)
+        ], None
+    bound: BoundCall | None = None
     try:
-        tool.validate_arguments(call.arguments)
+        if isinstance(tool, Tool):
+            bound = tool.bind(call.arguments, _context(session, turn.turn_id, call), session.inputs)
+        else:
+            tool.validate_arguments(call.arguments)
     except InvalidArguments as error:
         return [failed(session, call, "invalid", _invalid(str(error)), at=at)], None
+    except InputUnavailable as error:
+        return [
+            failed(session, call, "raised", f"The tool failed: {error}", at=at, fatal=_fatal(session, tool.id, error))
+        ], None
     if call.phase != phases.APPROVED:
-        definition = session.settings.definition
-        verdict = judge(
-            definition.permission_mode, definition.permission_policy, tool.id, call.arguments, session.state.grants
-        )
+        verdict = judge(settings.definition, tool, call.arguments, session.state.grants)
         if verdict == "deny":
             return [failed(session, call, "denied", results.DENIED_BY_POLICY, at=at)], None
         if verdict == "ask":
             return [_question(session, call, tool, "approval", at, opens)], None
-    if is_client_tool(tool):
+    if bound is None or not isinstance(tool, Tool):
         return [_question(session, call, tool, "client_tool", at, opens)], None
-    return _start(session, call, tool, at)  # type: ignore[arg-type]  # what is no client tool is a tool
-
-
-def _start(session: OpenSession, call: CallState, tool: Tool[..., Any], at: float) -> tuple[list[Fact], ReadyCall | None]:
-    turn_id = _turn_id(session)
-    context = ToolContext(
-        session_id=session.session_id,
-        turn_id=turn_id,
-        tool_call_id=call.call.call_id,
-        idempotency_key=f"{session.session_id}:{call.call.call_id}",
-        sandbox=None,
-    )
-    try:
-        bound = tool.bind(call.arguments, context, session.inputs)
-    except InvalidArguments as error:
-        return [failed(session, call, "invalid", _invalid(str(error)), at=at)], None
-    except InputUnavailable as error:
-        return [failed(session, call, "raised", f"The tool failed: {error}", at=at, fatal=_fatal(session, tool.id, error))], None
     started = CallStarted(
         at=at,
-        turn_id=turn_id,
+        turn_id=turn.turn_id,
         call_id=call.call.call_id,
         repeatable=bool(tool.idempotent or tool.annotations.idempotent_hint or tool.annotations.read_only_hint),
     )
     return [started], ReadyCall(call, tool, bound)
 
 
+def _context(session: OpenSession, turn_id: str, call: CallState) -> ToolContext:
+    return ToolContext(
+        session_id=session.session_id,
+        turn_id=turn_id,
+        tool_call_id=call.call.call_id,
+        idempotency_key=f"{session.session_id}:{call.call.call_id}",
+        sandbox=None,
+    )
+
+
 async def run(session: OpenSession, ready: ReadyCall) -> list[Fact]:
     """Run a tool to its end and return its result, whatever that is."""
+    return [await after_call(session, ready.state, await _outcome(session, ready))]
+
+
+async def _outcome(session: OpenSession, ready: ReadyCall) -> CallEnded:
     tool = ready.tool
     await session.commit()  # the log says "started" before anything can have happened
     try:
@@ -103,26 +114,27 @@ async def run(session: OpenSession, ready: ReadyCall) -> list[Fact]:
         task = asyncio.current_task()
         if task is not None and task.cancelling():
             raise  # the turn or the whole loop stops, not the tool by itself
-        return [_raised(session, ready, asyncio.CancelledError())]
+        return _raised(session, ready, asyncio.CancelledError())
     except TimeoutError as error:
         if tool.timeout_seconds is None or not isinstance(error, _ToolTimeout):
-            return [_raised(session, ready, error)]
+            return _raised(session, ready, error)
         text = f"The tool did not end within {tool.timeout_seconds:g} s. Whether it took effect is not known."
         fatal = _fatal(session, tool.id, error)
-        return [failed(session, ready.state, "timed_out", text, fatal=fatal)]
+        return failed(session, ready.state, "timed_out", text, fatal=fatal)
     except ToolError as error:
-        return [failed(session, ready.state, "tool_error", str(error))]
+        return failed(session, ready.state, "tool_error", str(error))
     except OutputMismatch as error:
         fatal = None
         if session.settings.definition.tool_errors == "raise":
             fatal = ErrorData(message=f"Tool {tool.id}: {error}", code="tool_output_schema_mismatch")
-        return [failed(session, ready.state, "output_mismatch", f"The tool's result does not fit its schema: {error}", fatal=fatal)]
+        text = f"The tool's result does not fit its schema: {error}"
+        return failed(session, ready.state, "output_mismatch", text, fatal=fatal)
     except Exception as error:
-        return [_raised(session, ready, error)]
+        return _raised(session, ready, error)
     except (SystemExit, KeyboardInterrupt) as error:
         session.append([_raised(session, ready, error)])
         raise
-    return [_ended(session, ready.state, outcome)]
+    return ended(session, ready.state, outcome)
 
 
 class _ToolTimeout(TimeoutError):
@@ -182,7 +194,11 @@ def failed(
 def _raised(session: OpenSession, ready: ReadyCall, error: BaseException) -> CallEnded:
     tool = ready.tool
     _LOGGER.error("Tool %s raised in session %s.", tool.id, session.session_id, exc_info=error)
-    text = f"The tool failed: {type(error).__name__}: {error}" if str(error) else f"The tool failed: {type(error).__name__}"
+    text = (
+        f"The tool failed: {type(error).__name__}: {error}"
+        if str(error)
+        else f"The tool failed: {type(error).__name__}"
+    )
     return failed(session, ready.state, "raised", text, fatal=_fatal(session, tool.id, error))
 
 
@@ -193,36 +209,25 @@ def _fatal(session: OpenSession, tool_id: str, error: BaseException) -> ErrorDat
     return ErrorData(message=f"Tool {tool_id} raised {type(error).__name__}{said}", code="tool_raised")
 
 
-def _ended(session: OpenSession, call: CallState, outcome: ToolResult[Any]) -> CallEnded:
-    ended = CallEnded(
+def ended(session: OpenSession, call: CallState, outcome: ToolResult[Any]) -> CallEnded:
+    """Return the result of a call that its tool, or a hook, gave."""
+    result = CallEnded(
         at=session.now(),
         turn_id=_turn_id(session),
         call_id=call.call.call_id,
         entry_id=uuid7(),
         content=results.stored_content(outcome.content),
         structured=outcome.structured,
-        metadata=outcome.metadata,
+        metadata=None if outcome.metadata is None else dict(outcome.metadata),
     )
     if not outcome.is_error:
-        return ended
-    read = results.model_content(ended)
+        return result
+    read = results.model_content(result)
     error = ErrorData(message=read if isinstance(read, str) else "The tool failed.", code="tool_error")
-    return CallEnded(
-        at=ended.at,
-        turn_id=ended.turn_id,
-        call_id=ended.call_id,
-        entry_id=ended.entry_id,
-        kind="tool_error",
-        content=ended.content,
-        structured=ended.structured,
-        metadata=ended.metadata,
-        error=error,
-    )
+    return structs.replace(result, kind="tool_error", error=error)
 
 
-def _question(
-    session: OpenSession, call: CallState, tool: AnyTool, kind: str, at: float, opens: int
-) -> CallbackOpened:
+def _question(session: OpenSession, call: CallState, tool: AnyTool, kind: str, at: float, opens: int) -> CallbackOpened:
     turn = session.state.active
     assert turn is not None
     return CallbackOpened(
@@ -235,6 +240,7 @@ def _question(
         call_id=call.call.call_id,
         tool=session.settings.toolbox.card(tool.id),
         arguments=call.arguments,
+        deferred=kind == "client_tool" and bool(session.settings.hooks.at("post_tool_call")),
         title=f"Allow tools.{tool.id}?" if kind == "approval" else None,
     )
 

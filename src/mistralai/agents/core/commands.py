@@ -1,4 +1,4 @@
-"""Commands on a session, and what can come of one that is refused. Ids are chosen by the place, so that deciding is pure."""
+"""Commands on a session, and why one is refused. Ids are chosen by the place, so that deciding is pure."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from mistralai.agents.core.facts import Content
+from mistralai.agents.core.facts import Content  # noqa: TC001  # msgspec reads the hints at run time
 
 
 class StartTurn(msgspec.Struct, frozen=True, kw_only=True):

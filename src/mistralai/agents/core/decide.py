@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from msgspec import structs
 
 from mistralai.agents.core import results
 from mistralai.agents.core.commands import (
@@ -117,7 +119,12 @@ def decide_expire(state: SessionState, callback_id: str, entry_id: str, at: floa
 
 
 def settle(
-    state: SessionState, callback: CallbackState, reason: str, answer: dict[str, object] | None, entry_id: str, at: float
+    state: SessionState,
+    callback: CallbackState,
+    reason: str,
+    answer: dict[str, Any] | None,
+    entry_id: str,
+    at: float,
 ) -> list[Fact]:
     """Return the facts that close a callback, and end its call where the call does not run."""
     opened = callback.opened
@@ -131,18 +138,22 @@ def settle(
         answer=answer,
     )
     facts: list[Fact] = [settled]
+    if opened.deferred and answer is not None:
+        return facts  # hooks see the answer before it becomes the result
     if opened.call_id in turn.open_calls and (ended := _result(callback, answer, entry_id, at)) is not None:
         facts.append(ended)
     return facts
 
 
-def _result(callback: CallbackState, answer: dict[str, object] | None, entry_id: str, at: float) -> CallEnded | None:
+def _result(callback: CallbackState, answer: dict[str, Any] | None, entry_id: str, at: float) -> CallEnded | None:
     opened = callback.opened
     turn_id, call_id = opened.turn_id, opened.call_id
 
     def failed(kind: str, message: str) -> CallEnded:
         error = ErrorData(message=message, code=kind)
-        return CallEnded(at=at, turn_id=turn_id, call_id=call_id, entry_id=entry_id, kind=kind, content=message, error=error)
+        return CallEnded(
+            at=at, turn_id=turn_id, call_id=call_id, entry_id=entry_id, kind=kind, content=message, error=error
+        )
 
     match answer:
         case None:
@@ -157,31 +168,25 @@ def _result(callback: CallbackState, answer: dict[str, object] | None, entry_id:
             return None
 
 
-def client_tool_result(answer: dict[str, object], *, turn_id: str, call_id: str, entry_id: str, at: float) -> CallEnded:
+def client_tool_result(answer: dict[str, Any], *, turn_id: str, call_id: str, entry_id: str, at: float) -> CallEnded:
     """Return the result of a client tool's call that its answer gives."""
     result = CallEnded(
         at=at,
         turn_id=turn_id,
         call_id=call_id,
         entry_id=entry_id,
-        content=answer.get("content"),  # type: ignore[arg-type]  # JSON, checked where the answer was made
+        content=answer.get("content"),
         structured=answer.get("structured"),
-        metadata=answer.get("metadata"),  # type: ignore[arg-type]  # JSON, checked where the answer was made
+        metadata=answer.get("metadata"),
     )
     if not answer.get("is_error"):
         return result
     message = results.model_content(result)
     error = ErrorData(message=message if isinstance(message, str) else "The tool failed.", code="tool_error")
     fatal = answer.get("fatal")
-    return CallEnded(
-        at=at,
-        turn_id=turn_id,
-        call_id=call_id,
-        entry_id=entry_id,
+    return structs.replace(
+        result,
         kind="raised" if fatal else "tool_error",
-        content=result.content,
-        structured=result.structured,
-        metadata=result.metadata,
         error=error,
         fatal=ErrorData(message=str(fatal), code="tool_raised") if fatal else None,
     )

@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Any
 from pydantic import TypeAdapter
 
 from mistralai.agents.values.content import ContentBlock, TextContentBlock
-from mistralai.agents.values.entries import ContextMessage, Entry, MessageEntry, ToolCallEntry, ToolResultEntry, UnknownEntry
+from mistralai.agents.values.entries import (
+    ContextMessage,
+    Entry,
+    MessageEntry,
+    ToolCallEntry,
+    ToolResultEntry,
+    UnknownEntry,
+)
 from mistralai.agents.values.protocol_error import ProtocolError
 from mistralai.agents.values.wire import from_data
 
@@ -31,7 +38,13 @@ def message_entry(entry_id: str, turn_id: str | None, at: float, role: str, cont
 def context_entry(entry_id: str, turn_id: str | None, at: float, kind: str, text: str) -> ContextMessage:
     """Return a message that the runtime wrote."""
     return ContextMessage(
-        id=entry_id, turn_id=turn_id, created_at=_moment(at), kind=kind, source="runtime", text=text, content=_blocks(text)
+        id=entry_id,
+        turn_id=turn_id,
+        created_at=_moment(at),
+        kind=kind,
+        source="runtime",
+        text=text,
+        content=_blocks(text),
     )
 
 
@@ -65,7 +78,11 @@ def result_entry(result: CallEnded, error: ProtocolError | None) -> ToolResultEn
 def reasoning_entry(block: Reasoning, turn_id: str, at: float) -> UnknownEntry:
     """Return a block of reasoning. It has no class of its own: its type is "reasoning"."""
     return UnknownEntry(
-        id=block.entry_id, turn_id=turn_id, created_at=_moment(at), type="reasoning", raw={"text": block.text, **block.data}
+        id=block.entry_id,
+        turn_id=turn_id,
+        created_at=_moment(at),
+        type="reasoning",
+        raw={"text": block.text, **block.data},
     )
 
 

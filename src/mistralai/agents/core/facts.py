@@ -1,4 +1,4 @@
-"""What a session's log holds: facts, plain data, one class a kind of thing that happened. Events and records are built from them elsewhere."""
+"""What a session's log holds: facts, one class a kind of thing that happened. Events are built from them elsewhere."""
 
 from __future__ import annotations
 
@@ -125,6 +125,19 @@ class TurnPrepared(Fact, frozen=True, kw_only=True, tag="turn_prepared"):
     content: Content | None = None
 
 
+class ModelTold(Fact, frozen=True, kw_only=True, tag="model_told"):
+    """The runtime told the model something, after the last tool result."""
+
+    turn_id: str
+    text: str
+
+
+class CompactionNeeded(Fact, frozen=True, kw_only=True, tag="compaction_needed"):
+    """The provider refused the history as too large."""
+
+    turn_id: str
+
+
 class ReplyOpened(Fact, frozen=True, kw_only=True, tag="reply_opened"):
     """The first text of a reply arrived."""
 
@@ -169,7 +182,7 @@ class ReplyEnded(Fact, frozen=True, kw_only=True, tag="reply_ended"):
     calls: tuple[RequestedCall, ...] = ()
     reasoning: tuple[Reasoning, ...] = ()
     finish: str = "stop"
-    """The model's finish reason, or `"interrupted"`, `"failed"`, `"crashed"`, `"dropped"` for a reply that does not count."""
+    """The model's reason to finish, or `"interrupted"`, `"failed"`, `"crashed"`, `"dropped"` where it did not."""
     seen: int = -1
     """How many messages of the history the model had read; -1 for all there are."""
     usage: UsageData | None = None
@@ -204,6 +217,8 @@ class CallbackOpened(Fact, frozen=True, kw_only=True, tag="callback_opened"):
     tool: ToolCard | None = None
     arguments: Json = None
     title: str | None = None
+    deferred: bool = False
+    """Whether hooks see the answer before it becomes the call's result."""
     requests: tuple[dict[str, Json], ...] = ()
     """The sources of a sign-in."""
 
@@ -245,6 +260,13 @@ class CallStarted(Fact, frozen=True, kw_only=True, tag="call_started"):
     """Whether it may run again after a crash: the tool is idempotent or only reads."""
 
 
+class CallResumed(Fact, frozen=True, kw_only=True, tag="call_resumed"):
+    """The process stopped while the tool ran, and it runs again: it may be repeated."""
+
+    turn_id: str
+    call_id: str
+
+
 class CallEnded(Fact, frozen=True, kw_only=True, tag="call_ended"):
     """The one result of a call."""
 
@@ -252,8 +274,8 @@ class CallEnded(Fact, frozen=True, kw_only=True, tag="call_ended"):
     call_id: str
     entry_id: str
     kind: str = "ok"
-    """`"ok"`, or why it failed: `"tool_error"`, `"raised"`, `"timed_out"`, `"denied"`, `"rejected"`, `"expired"`, `"skipped"`, `"invalid"`,
-    `"output_mismatch"`, `"interrupted"`, `"unknown_outcome"`."""
+    """`"ok"`, or why it failed: `"tool_error"`, `"raised"`, `"timed_out"`, `"denied"`, `"rejected"`, `"expired"`,
+    `"skipped"`, `"invalid"`, `"output_mismatch"`, `"limit"`, `"interrupted"`, `"unknown_outcome"`."""
     content: Content | None = None
     structured: Json = None
     metadata: dict[str, Json] | None = None
@@ -273,6 +295,8 @@ class HistoryCompacted(Fact, frozen=True, kw_only=True, tag="history_compacted")
     summary: str
     replaced: int
     """How many messages, from the oldest, the summary replaces."""
+    prompt_kept: bool = False
+    """Whether the message that started the turn is among them, and follows the summary as it was."""
     usage: UsageData | None = None
 
     def width(self) -> int:
@@ -335,12 +359,15 @@ type AnyFact = (
     | TurnAccepted
     | MessageAdded
     | TurnPrepared
+    | ModelTold
+    | CompactionNeeded
     | ReplyOpened
     | ReplyEnded
     | CallPrepared
     | CallbackOpened
     | CallbackSettled
     | CallStarted
+    | CallResumed
     | CallEnded
     | HistoryCompacted
     | HookStateSaved

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from msgspec import structs
+
 from mistralai.agents.authoring.model import AssistantMessage, ModelToolCall, ToolMessage, UserMessage
+from mistralai.agents.authoring.permissions import canonical
 from mistralai.agents.core import state as phases
-from mistralai.agents.core.canonical import canonical
 from mistralai.agents.core.facts import (
     CallbackOpened,
     CallbackSettled,
     CallEnded,
     CallPrepared,
+    CallResumed,
     CallStarted,
+    CompactionNeeded,
     HistoryCompacted,
     HookStateSaved,
     InterruptRequested,
     MessageAdded,
+    ModelTold,
     NoticeGiven,
     ReplyEnded,
     SessionEnded,
@@ -24,6 +29,7 @@ from mistralai.agents.core.facts import (
     TurnAccepted,
     TurnEnded,
     TurnPrepared,
+    ValueRecorded,
 )
 from mistralai.agents.core.imported import messages_of
 from mistralai.agents.core.results import model_content
@@ -95,6 +101,8 @@ def _turn_prepared(state: SessionState, fact: TurnPrepared) -> None:
 
 
 def _reply_ended(state: SessionState, fact: ReplyEnded) -> None:
+    if fact.finish == "crashed":
+        return  # the model is asked again as if it had not been asked before
     turn = state.turn(fact.turn_id)
     turn.finish = fact.finish
     turn.model_calls += 1
@@ -102,6 +110,8 @@ def _reply_ended(state: SessionState, fact: ReplyEnded) -> None:
         turn.usage = fact.usage if turn.usage is None else turn.usage + fact.usage
         state.usage = fact.usage if state.usage is None else state.usage + fact.usage
         state.context_tokens = fact.usage.input_tokens + fact.usage.output_tokens
+        state.context_length = fact.seen if fact.seen >= 0 else len(state.history)
+    turn.compacted = False
     if fact.text and fact.finish not in {"dropped", "crashed"}:
         turn.text = fact.text
     turn.shortened = turn.shortened + 1 if fact.finish == "length" else 0
@@ -119,7 +129,7 @@ def _reply_ended(state: SessionState, fact: ReplyEnded) -> None:
     if fact.feedback is not None:
         unseen.insert(0, UserMessage(content=fact.feedback, context="feedback"))
     for call in fact.calls:
-        progress = CallState(call)
+        progress = CallState(call, len(turn.calls) + 1)
         turn.calls.append(progress)
         turn.open_calls[call.call_id] = progress
         state.call_ids.add(call.call_id)
@@ -151,7 +161,12 @@ def _callback_settled(state: SessionState, fact: CallbackSettled) -> None:
     turn = state.turn(fact.turn_id)
     callback = turn.open_callbacks.pop(fact.callback_id)
     callback.settled = fact
+    turn.drawn.clear()
     call = turn.open_calls.get(callback.opened.call_id)
+    if call is not None and callback.opened.deferred and fact.answer is not None:
+        call.phase = phases.ANSWERED
+        call.answer = fact.answer
+        return
     if callback.opened.kind != "approval" or call is None:
         return
     if fact.answer is None or fact.answer.get("type") != "allow":
@@ -168,6 +183,10 @@ def _call_started(state: SessionState, fact: CallStarted) -> None:
     call.phase = phases.STARTED
     call.started = True
     call.repeatable = fact.repeatable
+
+
+def _call_resumed(state: SessionState, fact: CallResumed) -> None:
+    state.turn(fact.turn_id).open_calls[fact.call_id].phase = phases.APPROVED
 
 
 def _call_ended(state: SessionState, fact: CallEnded) -> None:
@@ -197,16 +216,37 @@ def _call_ended(state: SessionState, fact: CallEnded) -> None:
 
 
 def _history_compacted(state: SessionState, fact: HistoryCompacted) -> None:
+    turn = state.turn(fact.turn_id)
+    prompt = [state.history[turn.prompt_index]] if fact.prompt_kept else []
     kept = state.history[fact.replaced :]
-    state.history = [UserMessage(content=fact.summary, context="summary"), *kept]
+    state.history = [UserMessage(content=fact.summary, context="summary"), *prompt, *kept]
     state.generation += 1
     state.context_tokens = 0
-    if state.active is not None:
-        state.active.prompt_index = max(1, state.active.prompt_index - fact.replaced + 1)
+    state.context_length = 0
+    turn.prompt_index = max(1, turn.prompt_index - fact.replaced + 1)
+    turn.too_large = False
+    turn.compacted = True
     if fact.usage is not None:
-        turn = state.turn(fact.turn_id)
         turn.usage = fact.usage if turn.usage is None else turn.usage + fact.usage
         state.usage = fact.usage if state.usage is None else state.usage + fact.usage
+
+
+def _model_told(state: SessionState, fact: ModelTold) -> None:
+    state.turn(fact.turn_id).warned = True
+    last = state.history[-1]
+    if not isinstance(last, ToolMessage):
+        return
+    content = last.content
+    told = f"{content}\n\n{fact.text}" if isinstance(content, str) else [*content, {"type": "text", "text": fact.text}]
+    state.history[-1] = structs.replace(last, content=told)
+
+
+def _compaction_needed(state: SessionState, fact: CompactionNeeded) -> None:
+    state.turn(fact.turn_id).too_large = True
+
+
+def _value_recorded(state: SessionState, fact: ValueRecorded) -> None:
+    state.turn(fact.turn_id).drawn[fact.name] = fact.value
 
 
 def _hook_state_saved(state: SessionState, fact: HookStateSaved) -> None:
@@ -221,7 +261,7 @@ def _interrupt_requested(state: SessionState, fact: InterruptRequested) -> None:
 
 def _turn_ended(state: SessionState, fact: TurnEnded) -> None:
     turn = state.turn(fact.turn_id)
-    if fact.stop_reason == "skipped":
+    if fact.stop_reason == "skipped" and turn.model_calls == 0:
         # The hook refused the prompt: no later turn sends it.
         del state.history[turn.prompt_index :]
         state.generation += 1
@@ -229,6 +269,7 @@ def _turn_ended(state: SessionState, fact: TurnEnded) -> None:
     turn.end_position = state.next_position
     turn.text = fact.text
     turn.content = ""
+    turn.drawn = {}
     turn.open_calls = {}
     turn.open_callbacks = {}
     state.active = None
@@ -244,11 +285,15 @@ _HANDLERS: dict[type[Fact], Callable[[SessionState, Any], None]] = {
     TurnAccepted: _turn_accepted,
     MessageAdded: _message_added,
     TurnPrepared: _turn_prepared,
+    ModelTold: _model_told,
+    CompactionNeeded: _compaction_needed,
+    ValueRecorded: _value_recorded,
     ReplyEnded: _reply_ended,
     CallPrepared: _call_prepared,
     CallbackOpened: _callback_opened,
     CallbackSettled: _callback_settled,
     CallStarted: _call_started,
+    CallResumed: _call_resumed,
     CallEnded: _call_ended,
     HistoryCompacted: _history_compacted,
     HookStateSaved: _hook_state_saved,

@@ -28,7 +28,8 @@ def messages_of(entries: Iterable[ImportedEntry]) -> list[ModelMessage]:
         if calls or text:
             messages.append(AssistantMessage(text=text, tool_calls=tuple(calls)))
             messages.extend(
-                results.get(call.id) or ToolMessage(tool_call_id=call.id, name=call.name, content=NO_RESULT, is_error=True)
+                results.get(call.id)
+                or ToolMessage(tool_call_id=call.id, name=call.name, content=NO_RESULT, is_error=True)
                 for call in calls
             )
         calls.clear()
@@ -52,7 +53,11 @@ def messages_of(entries: Iterable[ImportedEntry]) -> list[ModelMessage]:
             case "tool_call":
                 if results:
                     close_reply()
-                calls.append(ModelToolCall(id=data["tool_call_id"], name=data["name"], arguments=as_json(data["arguments"] or {})))
+                calls.append(
+                    ModelToolCall(
+                        id=data["tool_call_id"], name=data["name"], arguments=as_json(data["arguments"] or {})
+                    )
+                )
             case "tool_result":
                 named = next((call for call in calls if call.id == data["tool_call_id"]), None)
                 if named is not None:
@@ -73,4 +78,6 @@ def _result(data: dict[str, Any], call: ModelToolCall) -> ToolMessage:
     if (error := data.get("error")) is not None:
         return ToolMessage(tool_call_id=call.id, name=call.name, content=error["message"], is_error=True)
     result = data.get("result")
-    return ToolMessage(tool_call_id=call.id, name=call.name, content=result if isinstance(result, str) else as_json(result))
+    return ToolMessage(
+        tool_call_id=call.id, name=call.name, content=result if isinstance(result, str) else as_json(result)
+    )

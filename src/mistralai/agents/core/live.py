@@ -1,4 +1,4 @@
-"""The reply that is being written: its text so far, which readers follow by offset. It is not in the log until it is complete."""
+"""The reply that is being written: its text so far, by offset. It enters the log when it is complete."""
 
 from __future__ import annotations
 

@@ -1,26 +1,35 @@
-"""The loop: after each fact it asks for the next step and starts it. It holds a task only for what runs: a model's call or a tool."""
+"""The loop: after each fact it asks for the next step and starts it. Only a model's call or a tool holds a task."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from mistralai.agents.core import calls, reply, results
-from mistralai.agents.core import state as phases
+from msgspec import structs
+
+from mistralai.agents.authoring.hook_decisions import PostAgentTurnHookAccept
+from mistralai.agents.authoring.hook_subjects import AgentTurnResult
+from mistralai.agents.core import calls, limits, results, state as phases, tool_hooks
+from mistralai.agents.core.compaction import compact
 from mistralai.agents.core.decide import decide_expire
 from mistralai.agents.core.facts import (
     CallbackOpened,
     CallbackSettled,
     CallEnded,
     ErrorData,
+    ModelTold,
     NoticeGiven,
     SessionEnded,
     TurnEnded,
 )
-from mistralai.agents.core.steps import CallModel, EndTurn, RunCalls, StopTurn, next_step
+from mistralai.agents.core.hooks import HookFailed, run_hooks
+from mistralai.agents.core.model_step import call_model, failed_reply
+from mistralai.agents.core.reply import give_up
+from mistralai.agents.core.steps import CallModel, Compact, EndTurn, RunCalls, StopTurn, next_step
 from mistralai.agents.values.ids import uuid7
+from mistralai.agents.values.tool_calls import ToolCall
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -31,6 +40,7 @@ if TYPE_CHECKING:
 
 _LOGGER = logging.getLogger("mistralai.agents")
 _MODEL: Final = "model"
+_ENDING: Final = "ending"
 GRACE_SECONDS: Final = 4.0
 """How long a stopping turn waits for what runs. Interrupting and cancelling promise an end within 5 s."""
 
@@ -53,17 +63,27 @@ class Work:
 
 def advance(session: OpenSession) -> None:
     """Take every step the active turn can take now. Call it after each fact that may allow one."""
-    while (step := next_step(session.state, session.settings.max_iterations)) is not None:
+    while (step := next_step(session.state, session.settings.bounds)) is not None:
         match step:
             case CallModel():
+                if _tell_limit(session):
+                    continue
                 if _MODEL not in session.works:
-                    _begin(session, _MODEL, Work(), lambda: reply.call_model(session))
+                    _begin(session, _MODEL, Work(), partial(call_model, session))
+                return
+            case Compact():
+                if _MODEL not in session.works:
+                    _begin(session, _MODEL, Work(), partial(compact, session))
                 return
             case RunCalls(calls=movable):
-                _run_calls(session, movable)
+                if not _run_calls(session, movable):
+                    return
             case EndTurn():
-                session.append(_end(session, step))
-                _turn_over(session)
+                if step.error is None and session.settings.hooks.at("post_agent_turn"):
+                    if _ENDING not in session.works:
+                        _begin(session, _ENDING, Work(), partial(_end_with_hooks, session, step))
+                    return
+                _append_end(session, _end(session, step))
                 return
             case StopTurn(cause=cause):
                 _stop(session, cause)
@@ -95,11 +115,30 @@ def watch_expiry(session: OpenSession) -> None:
         session.expiry = clock.call_later(max(0.0, due - clock.time()), lambda: expire(session))
 
 
-def _run_calls(session: OpenSession, movable: list[CallState]) -> None:
+def _tell_limit(session: OpenSession) -> bool:
+    """Tell the model, once, that its limit is near."""
+    turn = session.state.active
+    if turn is None or not limits.warns(turn, session.settings.bounds.limits):
+        return False
+    session.append([ModelTold(at=session.now(), turn_id=turn.turn_id, text=limits.LAST_REPLY_NEXT)])
+    return True
+
+
+def _run_calls(session: OpenSession, movable: list[CallState]) -> bool:
+    """Bring calls forward. Returns whether the log moved on."""
     facts: list[Fact] = []
     ready: list[calls.ReadyCall] = []
     opens = 0
     for call in movable:
+        key = call.call.call_id
+        if key in session.works:
+            continue
+        if call.phase == phases.ANSWERED:
+            _begin(session, key, Work(), partial(tool_hooks.conclude, session, call))
+            continue
+        if tool_hooks.waits_for_hooks(session, call):
+            _begin(session, key, Work(), partial(tool_hooks.before_call, session, call))
+            continue
         came, runnable = calls.admit(session, call, opens=opens)
         opens += sum(isinstance(fact, CallbackOpened) for fact in came)
         facts += came
@@ -111,6 +150,7 @@ def _run_calls(session: OpenSession, movable: list[CallState]) -> None:
     for runnable in ready:
         work = Work(in_thread=not runnable.tool.is_async)
         _begin(session, runnable.state.call.call_id, work, partial(calls.run, session, runnable))
+    return bool(facts)
 
 
 def _begin(session: OpenSession, key: str, work: Work, body: Callable[[], Awaitable[list[Fact]]]) -> None:
@@ -136,7 +176,7 @@ async def _carry_out(session: OpenSession, key: str, work: Work, body: Callable[
         _LOGGER.exception("Session %s failed.", session.session_id)
         if turn is not None and not work.abandoned:
             failure = ErrorData(message=f"{type(error).__name__}: {error}", code="turn_failed")
-            facts = reply.failed_reply(session, turn.turn_id, failure)
+            facts = [*_close(session, turn, session.now()), *failed_reply(session, turn.turn_id, failure)]
     finally:
         if session.works.get(key) is work:
             del session.works[key]
@@ -145,12 +185,10 @@ async def _carry_out(session: OpenSession, key: str, work: Work, body: Callable[
     if turn is not None and turn.interrupting is not None:
         facts = [fact for fact in facts if isinstance(fact, CallEnded)]  # how the turn ends is decided: it stops
     if facts and isinstance(facts[-1], TurnEnded):
-        facts = [*facts, *_session_end(session, facts[-1].at)]
+        _append_end(session, facts)
+        return
     session.append(facts)
-    if session.state.active is None:
-        return _turn_over(session)
     advance(session)
-    return None
 
 
 def _end(session: OpenSession, step: EndTurn) -> list[Fact]:
@@ -165,7 +203,29 @@ def _end(session: OpenSession, step: EndTurn) -> list[Fact]:
         stop_reason=step.stop_reason,
         error=step.error,
     )
-    return [*_close(session, turn, at), ended, *_session_end(session, at)]
+    return [*_close(session, turn, at), ended]
+
+
+async def _end_with_hooks(session: OpenSession, step: EndTurn) -> list[Fact]:
+    """Let the hooks see the answer before the turn ends with it. A message that comes meanwhile is answered first."""
+    turn = session.state.active
+    assert turn is not None
+    replies, text = turn.model_calls, turn.text
+    made = tuple(ToolCall(call.call.name, call.call.arguments) for call in turn.calls)
+
+    def take(decision: Any) -> bool:
+        nonlocal text
+        if isinstance(decision, PostAgentTurnHookAccept) and decision.content is not None:
+            text = decision.content
+        return False
+
+    try:
+        await run_hooks(session, "post_agent_turn", lambda: AgentTurnResult(content=text or "", tool_calls=made), take)
+    except HookFailed as error:
+        return failed_reply(session, turn.turn_id, error.error())
+    if turn.model_calls != replies or not isinstance(next_step(session.state, session.settings.bounds), EndTurn):
+        return []
+    return [structs.replace(fact, text=text) if isinstance(fact, TurnEnded) else fact for fact in _end(session, step)]
 
 
 def _stop(session: OpenSession, cause: str) -> None:
@@ -212,17 +272,14 @@ def _finish_stop(session: OpenSession, turn: TurnProgress, cause: str) -> None:
         session.stop_timer = None
     at = session.now()
     text = (session.live.text() if session.live else "") or turn.text
-    facts = [
-        *reply.give_up(session, turn.turn_id, "interrupted", at),
+    facts: list[Fact] = [
+        *give_up(session, turn.turn_id, "interrupted", at),
         *_close(session, turn, at),
         TurnEnded(at=at, turn_id=turn.turn_id, outcome="interrupted", text=text, cause=cause),
     ]
     if cause == "cancelled":
         facts.append(SessionEnded(at=at, termination="cancelled"))
-    else:
-        facts += _session_end(session, at)
-    session.append(facts)
-    _turn_over(session)
+    _append_end(session, facts)
 
 
 def _close(session: OpenSession, turn: TurnProgress, at: float) -> list[Fact]:
@@ -238,14 +295,12 @@ def _close(session: OpenSession, turn: TurnProgress, at: float) -> list[Fact]:
     return facts
 
 
-def _session_end(session: OpenSession, at: float) -> list[Fact]:
+def _append_end(session: OpenSession, facts: list[Fact]) -> None:
+    """End the turn. A session that was made for it ends in the same append."""
     started = session.state.started
-    if started is None or not started.ends_with_turn:
-        return []
-    return [SessionEnded(at=at, termination="completed")]
-
-
-def _turn_over(session: OpenSession) -> None:
+    if started is not None and started.ends_with_turn and not isinstance(facts[-1], SessionEnded):
+        facts = [*facts, SessionEnded(at=facts[-1].at, termination="completed")]
+    session.append(facts)
     if session.expiry is not None:
         session.expiry.cancel()
         session.expiry = None

@@ -8,6 +8,7 @@ from mistralai.agents.values.record import record
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+    from contextlib import AbstractContextManager
     from typing import Any
 
     from mistralai.agents.core.commands import Accepted, Command, Refusal
@@ -45,7 +46,7 @@ class Start:
 
 
 class Place(Protocol):
-    """Where sessions live. Every read raises SessionNotFoundError for an id it has not, and TurnNotFoundError likewise."""
+    """Where sessions live. A read of an id it has not raises SessionNotFoundError or TurnNotFoundError."""
 
     @property
     def identity(self) -> object:
@@ -94,6 +95,10 @@ class Place(Protocol):
 
     async def usage(self, session_id: str, turn_id: str) -> TokenUsage:
         """Return the tokens of a turn's model calls."""
+        ...
+
+    def holding(self, session_id: str) -> AbstractContextManager[None]:
+        """Keep a session readable for a wait, even if it ends meanwhile and the place keeps no more ended ones."""
         ...
 
     def inputs(self, session_id: str) -> Callable[[type[Any]], Any]:

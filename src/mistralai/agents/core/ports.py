@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
+import msgspec
+
 if TYPE_CHECKING:
     import asyncio
-    from collections.abc import Callable, Coroutine, Sequence
+    from collections.abc import Callable, Coroutine, Mapping, Sequence
     from contextvars import Context
 
     from mistralai.agents.authoring.model import Model
-    from mistralai.agents.core.facts import Fact
+    from mistralai.agents.core.facts import Content, ErrorData, Fact
     from mistralai.agents.core.session import OpenSession
 
 
@@ -46,11 +48,15 @@ class Journal(Protocol):
     """Where the facts of one session are kept beyond the process."""
 
     def write(self, facts: Sequence[Fact]) -> None:
-        """Hand the facts to the operating system, all or none, in this order. Raises where they cannot be kept."""
+        """Hand the facts to the operating system, all or none, in this order. Raises JournalError where it refuses."""
         ...
 
     async def commit(self) -> None:
         """Return once all that was written would outlive a power cut, as far as the journal's policy goes."""
+        ...
+
+    def sync_and_close(self) -> None:
+        """Commit, and let others write. May take a while: for a thread, or for the end of a loop."""
         ...
 
 
@@ -81,4 +87,70 @@ class Surroundings(Protocol):
 
     def ended(self, session: OpenSession) -> None:
         """Take note that the session ended."""
+        ...
+
+
+class SavedLog(msgspec.Struct):
+    """A saved session, as its journal gives it."""
+
+    about: dict[str, Any]
+    """What it was started with beside its facts."""
+    facts: list[Fact]
+    journal: Journal | None
+    """Takes what follows; None where this process may only read."""
+    repair: str | None
+    """What was mended of the journal to open it; None for nothing."""
+    more: Callable[[], Sequence[Fact]]
+    """Reads the facts that came since, where somebody else writes."""
+
+
+class SavedSummary(msgspec.Struct, kw_only=True):
+    """What a list shows of a saved session."""
+
+    session_id: str
+    about: dict[str, Any]
+    started_at: float
+    updated_at: float
+    status: str
+    open_callbacks: int = 0
+    ended: str | None = None
+    """Its termination; None while it has not ended."""
+    error: ErrorData | None = None
+    """Of a termination that failed."""
+    first_message: Content | None = None
+
+
+class Journals(Protocol):
+    """Where sessions are saved. One for each runtime."""
+
+    def create(self, session_id: str, about: Mapping[str, Any]) -> Journal:
+        """Return the journal of a new session, which this runtime alone may write."""
+        ...
+
+    def open(self, session_id: str) -> SavedLog:
+        """Return a saved session to go on with. Raises SessionNotFoundError, or SessionInUseError while another writes."""
+        ...
+
+    def read(self, session_id: str) -> SavedLog:
+        """Return a saved session to look at. Raises SessionNotFoundError."""
+        ...
+
+    def ids(self) -> list[str]:
+        """Return the ids of what is saved, newest first."""
+        ...
+
+    def summary(self, session_id: str) -> SavedSummary | None:
+        """Return what a list shows of a session; None where there is none of this id."""
+        ...
+
+    def started_by(self, agent_name: str, key: str) -> str | None:
+        """Return the session that an idempotency key started; None for none."""
+        ...
+
+    def note_key(self, agent_name: str, key: str, session_id: str) -> None:
+        """Remember the session that a key is about to start."""
+        ...
+
+    def close(self) -> None:
+        """Release what the sessions share, once none is open."""
         ...

@@ -43,15 +43,20 @@ def position_of(session: OpenSession, text: str) -> Position:
         position = Position(int(fact), int(event or 0), int(offset or 0))
     except ValueError:
         raise InvalidCursorError(
-            f"Cursor {text!r} is not a position in session {session.session_id}. Pass the id of one of its events, or a record of it."
+            f"Cursor {text!r} is not a position in session {session.session_id}. "
+            "Pass the id of one of its events, or a record of it."
         ) from None
     if tag != session.session_id[-12:]:
         raise InvalidCursorError(
-            f"Cursor {text!r} belongs to another session than {session.session_id}. Pass the id of one of this session's events."
+            f"Cursor {text!r} belongs to another session than {session.session_id}. "
+            "Pass the id of one of this session's events."
         )
-    if not 0 <= position.fact < len(session.log) or not 0 <= position.event < max(1, session.log[position.fact].width()):
+    if not 0 <= position.fact < len(session.log) or not 0 <= position.event < max(
+        1, session.log[position.fact].width()
+    ):
         raise InvalidCursorError(
-            f"Cursor {text!r} lies past the end of session {session.session_id}. Read the session again from an earlier cursor."
+            f"Cursor {text!r} lies past the end of session {session.session_id}. "
+            "Read the session again from an earlier cursor."
         )
     return position
 

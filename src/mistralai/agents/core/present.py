@@ -1,11 +1,18 @@
-"""Facts as users read them: records, events, entries and callbacks. What needs a handle (parsed output, runnable calls) is added above."""
+"""Facts as users read them: records, events, callbacks. What needs a handle is added above."""
 
 from __future__ import annotations
 
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from mistralai.agents.core.entries import call_entry, context_entry, imported_entries, message_entry, reasoning_entry, result_entry
+from mistralai.agents.core.entries import (
+    call_entry,
+    context_entry,
+    imported_entries,
+    message_entry,
+    reasoning_entry,
+    result_entry,
+)
 from mistralai.agents.core.facts import (
     CallbackOpened,
     CallbackSettled,
@@ -23,18 +30,18 @@ from mistralai.agents.core.facts import (
 from mistralai.agents.core.positions import Position, cursor, end_of
 from mistralai.agents.values.callbacks import OpenApproval, OpenCallback, OpenClientToolCall, OpenSignIn
 from mistralai.agents.values.events import (
+    CallbackOpened as CallbackOpenedEvent,
     CallbackResolved,
     EntryAdded,
     EntryCompleted,
     Event,
     Notice,
     SessionUpdated,
+    TurnEnded as TurnEndedEvent,
     TurnStarted,
     TurnUpdated,
     UsageReported,
 )
-from mistralai.agents.values.events import CallbackOpened as CallbackOpenedEvent
-from mistralai.agents.values.events import TurnEnded as TurnEndedEvent
 from mistralai.agents.values.protocol_error import ProtocolError
 from mistralai.agents.values.requests import ApprovalRequest, ApprovalTool, ClientToolCall, SignInRequest
 from mistralai.agents.values.tool_calls import ToolCall
@@ -174,7 +181,11 @@ class _Frame:
         self.index = index
         self.count = 0
         turn_id: str | None = getattr(fact, "turn_id", None)
-        self.base: dict[str, Any] = {"session_id": session.session_id, "turn_id": turn_id, "created_at": moment(fact.at)}
+        self.base: dict[str, Any] = {
+            "session_id": session.session_id,
+            "turn_id": turn_id,
+            "created_at": moment(fact.at),
+        }
 
     def event[E: Event](self, kind: Callable[..., E], **fields: Any) -> E:
         at = cursor(self.session.session_id, Position(self.index, self.count))

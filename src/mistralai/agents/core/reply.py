@@ -1,12 +1,13 @@
-"""Calling the model: the request that a session's state makes, and the facts that come of the reply."""
+"""A reply of the model: the request that a session's state makes, the stream as it comes, and the fact it ends in."""
 
 from __future__ import annotations
 
-import logging
 import re
 import secrets
 import string
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
+
+from msgspec import structs
 
 from mistralai.agents.authoring.model import (
     ModelError,
@@ -16,86 +17,43 @@ from mistralai.agents.authoring.model import (
     TextChunk,
     ToolCallBlock,
 )
-from mistralai.agents.core.facts import ErrorData, Reasoning, ReplyEnded, ReplyOpened, TurnEnded, UsageData
+from mistralai.agents.core.facts import Reasoning, ReplyEnded, ReplyOpened, UsageData
 from mistralai.agents.core.live import LiveReply
 from mistralai.agents.core.results import ANSWER_SHORTER, CUT_OFF
 from mistralai.agents.core.steps import MOST_SHORTER_REPLIES
-from mistralai.agents.values.errors import SdkError
 from mistralai.agents.values.ids import uuid7
 
 if TYPE_CHECKING:
-    from mistralai.agents.authoring.model import ModelToolCall
-    from mistralai.agents.core.facts import Fact, RequestedCall
+    from mistralai.agents.authoring.model import Model, ModelToolCall
+    from mistralai.agents.core.facts import RequestedCall
     from mistralai.agents.core.session import OpenSession
     from mistralai.agents.values.usage import TokenUsage
 
-_LOGGER = logging.getLogger("mistralai.agents")
 _USABLE_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _ID_LETTERS = string.ascii_letters + string.digits
-_NO_USAGE = (
+NO_USAGE: Final = (
     "The reply reports no token usage. An OpenAI-compatible server must support stream_options.include_usage; "
     "a model object must give ReplyFinished(usage=...)."
 )
 
 
-async def call_model(session: OpenSession) -> list[Fact]:
-    """Send the history to the model, show its text as it comes, and return the facts of the complete reply."""
-    state = session.state
-    turn = state.active
-    assert turn is not None
-    seen = 0
-    calls: list[ModelToolCall] = []
-    reasoning: list[ReasoningBlock] = []
-    finished: ReplyFinished | None = None
-    try:
-        model = await session.surroundings.model(session)
-        seen = len(state.history)
-        stream = model.stream(_request(session, turn.turn_id))
-        async for event in stream:
-            match event:
-                case TextChunk(text=text):
-                    if text:
-                        _show(session, turn.turn_id, text)
-                case ToolCallBlock(call=call):
-                    calls.append(call)
-                case ReasoningBlock():
-                    reasoning.append(event)
-                case ReplyFinished():
-                    finished = event
-        if finished is None:
-            raise ModelError("The model's stream ended before its reply was finished.", code="completion_failed", retryable=True)
-        if finished.usage is None:
-            raise ModelError(_NO_USAGE, code="completion_failed_permanently")
-    except ModelError as error:
-        failure = ErrorData(message=error.message, code=error.code, retryable=error.retryable, details=error.details)
-        return failed_reply(session, turn.turn_id, failure)
-    except SdkError as error:
-        return failed_reply(session, turn.turn_id, ErrorData(message=str(error), code="completion_failed_permanently"))
-    except Exception as error:
-        _LOGGER.exception("The model object of session %s raised.", session.session_id)
-        message = f"The model call raised {type(error).__name__}: {error}"
-        return failed_reply(session, turn.turn_id, ErrorData(message=message, code="completion_failed_permanently"))
-    return [_reply(session, turn.turn_id, seen, calls, reasoning, finished.reason, finished.usage)]
+class Reply:
+    """What came of one call of the model."""
+
+    __slots__ = ("calls", "finish", "reasoning", "seen", "usage")
+
+    def __init__(self, seen: int) -> None:
+        self.seen = seen
+        """How many messages of the history the model had read."""
+        self.calls: list[ModelToolCall] = []
+        self.reasoning: list[ReasoningBlock] = []
+        self.finish = ""
+        self.usage: UsageData | None = None
 
 
-def failed_reply(session: OpenSession, turn_id: str, error: ErrorData) -> list[Fact]:
-    """Return the facts of a call that failed: what was shown of its reply stays, and the turn ends."""
-    at = session.now()
-    facts: list[Fact] = give_up(session, turn_id, "failed", at)
-    text = (session.live.text() if session.live else "") or session.state.turn(turn_id).text
-    return [*facts, TurnEnded(at=at, turn_id=turn_id, outcome="failed", text=text, error=error)]
-
-
-def give_up(session: OpenSession, turn_id: str, why: str, at: float) -> list[Fact]:
-    """Return the fact that closes the reply being written, if one is."""
-    if (live := session.live) is None:
-        return []
-    return [ReplyEnded(at=at, turn_id=turn_id, entry_id=live.entry_id, opened=True, text=live.text(), finish=why)]
-
-
-def _request(session: OpenSession, turn_id: str) -> ModelRequest:
+def request_of(session: OpenSession, turn_id: str) -> ModelRequest:
+    """Return the next call of the model."""
     state, settings = session.state, session.settings
-    definition = settings.definition
     instructions = settings.instructions
     if state.notes:
         instructions = "\n\n".join([instructions, *state.notes] if instructions else state.notes)
@@ -107,10 +65,91 @@ def _request(session: OpenSession, turn_id: str) -> ModelRequest:
         output=settings.output,
         temperature=settings.temperature,
         reasoning_effort=settings.reasoning_effort,
-        first_output_timeout_seconds=definition.first_output_timeout_seconds,
+        first_output_timeout_seconds=settings.definition.first_output_timeout_seconds,
         session_id=session.session_id,
         turn_id=turn_id,
         wire=session.wire,
+    )
+
+
+async def receive(session: OpenSession, model: Model, request: ModelRequest) -> Reply:
+    """Read a reply to its end and show its text as it comes. Raises ModelError for one that is not whole."""
+    reply = Reply(len(request.messages))
+    finished: ReplyFinished | None = None
+    stream = model.stream(request)
+    try:
+        async for event in stream:
+            match event:
+                case TextChunk(text=text):
+                    if text:
+                        _show(session, request.turn_id, text)
+                case ToolCallBlock(call=call):
+                    reply.calls.append(call)
+                case ReasoningBlock():
+                    reply.reasoning.append(event)
+                case ReplyFinished():
+                    finished = event
+    finally:
+        if finished is None and (close := getattr(stream, "aclose", None)) is not None:
+            await close()
+    if finished is None:
+        raise ModelError(
+            "The model's stream ended before its reply was finished.", code="completion_failed", retryable=True
+        )
+    if finished.usage is None:
+        raise ModelError(NO_USAGE, code="completion_failed_permanently")
+    reply.finish = finished.reason
+    reply.usage = usage_data(finished.usage)
+    return reply
+
+
+def reply_fact(
+    session: OpenSession,
+    turn_id: str,
+    reply: Reply,
+    *,
+    text: str | None = None,
+    drop: bool = False,
+    feedback: str | None = None,
+) -> ReplyEnded:
+    """Return the fact of a complete reply. `text` takes the place of its own; a dropped reply does not count."""
+    live = session.live
+    calls = reply.calls if not drop else []
+    cut = reply.finish == "length" and not drop
+    if cut and not calls and feedback is None and session.state.turn(turn_id).shortened < MOST_SHORTER_REPLIES:
+        feedback = ANSWER_SHORTER
+    if text is None:
+        text = live.text() if live else ""
+    return ReplyEnded(
+        at=session.now(),
+        turn_id=turn_id,
+        entry_id=live.entry_id if live else uuid7() if text else "",
+        opened=live is not None,
+        text=text,
+        calls=_calls(session, calls, cut=cut) if calls else (),
+        reasoning=tuple(Reasoning(entry_id=uuid7(), text=block.text, data=block.data) for block in reply.reasoning),
+        finish="dropped" if drop else reply.finish,
+        seen=reply.seen if len(session.state.history) > reply.seen else -1,
+        usage=reply.usage,
+        feedback=feedback,
+    )
+
+
+def give_up(session: OpenSession, turn_id: str, why: str, at: float) -> list[ReplyEnded]:
+    """Return the fact that closes the reply being written, if one is."""
+    if (live := session.live) is None:
+        return []
+    return [ReplyEnded(at=at, turn_id=turn_id, entry_id=live.entry_id, opened=True, text=live.text(), finish=why)]
+
+
+def usage_data(usage: TokenUsage) -> UsageData:
+    """Return token counts as the log keeps them."""
+    return UsageData(
+        input_tokens=usage.input_tokens,
+        output_tokens=usage.output_tokens,
+        cached_input_tokens=usage.cached_input_tokens,
+        cache_write_tokens=usage.cache_write_tokens,
+        reasoning_tokens=usage.reasoning_tokens,
     )
 
 
@@ -122,41 +161,6 @@ def _show(session: OpenSession, turn_id: str, text: str) -> None:
         session.live = live
     live.add(text)
     session.wake()
-
-
-def _reply(
-    session: OpenSession,
-    turn_id: str,
-    seen: int,
-    calls: list[ModelToolCall],
-    reasoning: list[ReasoningBlock],
-    finish: str,
-    usage: TokenUsage,
-) -> ReplyEnded:
-    turn = session.state.turn(turn_id)
-    live = session.live
-    feedback = None
-    if finish == "length" and not calls and turn.shortened < MOST_SHORTER_REPLIES:
-        feedback = ANSWER_SHORTER
-    return ReplyEnded(
-        at=session.now(),
-        turn_id=turn_id,
-        entry_id=live.entry_id if live else "",
-        opened=live is not None,
-        text=live.text() if live else "",
-        calls=_calls(session, calls, cut=finish == "length") if calls else (),
-        reasoning=tuple(Reasoning(entry_id=uuid7(), text=block.text, data=block.data) for block in reasoning),
-        finish=finish,
-        seen=seen if len(session.state.history) > seen else -1,
-        usage=UsageData(
-            input_tokens=usage.input_tokens,
-            output_tokens=usage.output_tokens,
-            cached_input_tokens=usage.cached_input_tokens,
-            cache_write_tokens=usage.cache_write_tokens,
-            reasoning_tokens=usage.reasoning_tokens,
-        ),
-        feedback=feedback,
-    )
 
 
 def _calls(session: OpenSession, calls: list[ModelToolCall], *, cut: bool) -> tuple[RequestedCall, ...]:
@@ -171,15 +175,5 @@ def _calls(session: OpenSession, calls: list[ModelToolCall], *, cut: bool) -> tu
             call_id = "".join(secrets.choice(_ID_LETTERS) for _ in range(9))
         fresh.add(call_id)
         request = toolbox.resolve(call, call_id, uuid7())
-        if cut:
-            request = type(request)(
-                call_id=request.call_id,
-                name=request.name,
-                tool_id=request.tool_id,
-                arguments=request.arguments,
-                raw=request.raw,
-                entry_id=request.entry_id,
-                problem=CUT_OFF,
-            )
-        resolved.append(request)
+        resolved.append(structs.replace(request, problem=CUT_OFF) if cut else request)
     return tuple(resolved)

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 DENIED_BY_POLICY: Final = "Tool call denied by permission policy"
 REJECTED: Final = "The user rejected this tool call"
 APPROVAL_EXPIRED: Final = (
-    "Nobody approved this tool call in time, so it did not run. Do not call it again right away: go on without it, or say what is missing."
+    "Nobody approved this tool call in time, so it did not run. "
+    "Do not call it again right away: go on without it, or say what is missing."
 )
 CLIENT_TOOL_EXPIRED: Final = (
     "Nobody answered this tool call in time. Do not call it again right away: go on without it, or say what is missing."
@@ -26,14 +27,15 @@ CLIENT_TOOL_EXPIRED: Final = (
 INTERRUPTED: Final = "This tool call was interrupted before it ran."
 INTERRUPTED_RUNNING: Final = "This tool call was interrupted while it ran. Whether it took effect is not known."
 UNKNOWN_OUTCOME: Final = (
-    "The process stopped while this tool ran. Whether it took effect is not known, and it was not run again: check before you repeat it."
+    "The process stopped while this tool ran. Whether it took effect is not known, and it was not run again: "
+    "check before you repeat it."
 )
 CUT_OFF: Final = "This call did not run: the reply was cut at the output limit. Make the call again in a shorter reply."
 ANSWER_SHORTER: Final = "Your reply was cut at the output limit. Answer again, in fewer words."
 
 
 def model_content(result: CallEnded) -> Content:
-    """Return what the model reads of a result: its content for the assistant, or its structured value as one line of JSON."""
+    """Return what the model reads of a result: its content for the assistant, or its value as one line of JSON."""
     if isinstance(result.content, str):
         return result.content
     return model_text(ToolResult(content=result.content, structured=result.structured))

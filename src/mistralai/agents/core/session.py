@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from mistralai.agents.authoring.model import Model
     from mistralai.agents.authoring.session_inputs import SessionInputs
     from mistralai.agents.core.facts import Fact
+    from mistralai.agents.core.hooks import SessionHooks
     from mistralai.agents.core.live import LiveReply
     from mistralai.agents.core.loop import Work
     from mistralai.agents.core.ports import Journal, Surroundings, Timer
@@ -33,6 +34,7 @@ class OpenSession:
         "_inputs",
         "_milestone_waiters",
         "expiry",
+        "hooks",
         "journal",
         "live",
         "log",
@@ -54,6 +56,8 @@ class OpenSession:
         self.live: LiveReply | None = None
         self.works: dict[str, Work] = {}
         """What runs now: the model's call and the tools, by key."""
+        self.hooks: SessionHooks | None = None
+        """The session's own hooks, from the first point that runs."""
         self.stop_timer: Timer | None = None
         self.expiry: Timer | None = None
         """Due when the first open callback expires."""
@@ -118,7 +122,7 @@ class OpenSession:
             self._release(self._milestone_waiters)
 
     async def changed(self, *, milestones: bool = False) -> None:
-        """Wait for the next fact or chunk; with `milestones`, for one that opens or closes a callback or ends a turn."""
+        """Wait for the next fact or chunk; with `milestones`, for a callback that opens or closes, or an end."""
         waiters = self._milestone_waiters if milestones else self._any_waiters
         waiter = asyncio.get_running_loop().create_future()
         waiters.append(waiter)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from mistralai.agents.authoring.connectors import Connector
 from mistralai.agents.values.record import record
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ class MissingSource:
 
 def missing_sources(agent: AgentDefinition[Any]) -> list[MissingSource]:
     """Return the connectors of an agent that no directory names. Public page: Connectors."""
-    return [_unsupported(connector.name) for connector in agent.connectors]
+    return [_unsupported(connector.name) for connector in agent.connectors if isinstance(connector, Connector)]
 
 
 def _unsupported(name: str) -> MissingSource:
@@ -31,5 +32,6 @@ def _unsupported(name: str) -> MissingSource:
         message=f"Connector {name!r} is in no connector directory, so the session runs without its tools. "
         "Name it in connectors.toml, or take it out of connectors=.",
         details={"status": "unsupported", "source": name, "kind": "connector"},
-        told=f"The connector {name!r} is not available in this session: you have none of its tools. Say so if you would need them.",
+        told=f"The connector {name!r} is not available in this session: you have none of its tools. "
+        "Say so if you would need them.",
     )

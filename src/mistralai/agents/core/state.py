@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from mistralai.agents.core.facts import UsageData
-
 if TYPE_CHECKING:
     from mistralai.agents.authoring.model import ModelMessage
     from mistralai.agents.core.facts import (
@@ -18,6 +16,7 @@ if TYPE_CHECKING:
         SessionEnded,
         SessionStarted,
         TurnEnded,
+        UsageData,
     )
 
 REQUESTED: Final = "requested"
@@ -26,6 +25,8 @@ PREPARED: Final = "prepared"
 """Hooks have seen it."""
 WAITING: Final = "waiting"
 """A callback of it is open."""
+ANSWERED: Final = "answered"
+"""A client has answered it, and hooks have yet to see the answer."""
 APPROVED: Final = "approved"
 """It may run, with the arguments it has."""
 STARTED: Final = "started"
@@ -36,10 +37,14 @@ ENDED: Final = "ended"
 class CallState:
     """A tool call of a turn."""
 
-    __slots__ = ("arguments", "call", "ended", "phase", "repeatable", "started")
+    __slots__ = ("answer", "arguments", "call", "ended", "number", "phase", "repeatable", "started")
 
-    def __init__(self, call: RequestedCall) -> None:
+    def __init__(self, call: RequestedCall, number: int) -> None:
         self.call = call
+        self.number = number
+        """Its place among the calls of its turn, from 1."""
+        self.answer: dict[str, Json] | None = None
+        """What a client answered, until it is the result."""
         self.arguments: Json = call.arguments
         """What runs, or ran: the model's, or those a hook or a person put in their place."""
         self.phase = REQUESTED
@@ -67,7 +72,9 @@ class TurnProgress:
     __slots__ = (
         "answered",
         "calls",
+        "compacted",
         "content",
+        "drawn",
         "end",
         "end_position",
         "entry_id",
@@ -82,10 +89,12 @@ class TurnProgress:
         "shortened",
         "start_position",
         "text",
+        "too_large",
         "tool_calls",
         "turn_id",
         "unended",
         "usage",
+        "warned",
     )
 
     def __init__(self, turn_id: str, content: Content, entry_id: str, position: int, prompt_index: int) -> None:
@@ -113,6 +122,14 @@ class TurnProgress:
         """How many times a shorter reply was asked for in a row."""
         self.text: str | None = None
         self.usage: UsageData | None = None
+        self.too_large = False
+        """Whether the provider refused the history as too large, and it was not compacted since."""
+        self.compacted = False
+        """Whether the history was compacted and no reply came since."""
+        self.warned = False
+        """Whether the model was told that its limit is near."""
+        self.drawn: dict[str, Json] = {}
+        """The values that hooks drew."""
         self.fatal: CallEnded | None = None
         self.interrupting: str | None = None
         self.end: TurnEnded | None = None
@@ -126,6 +143,7 @@ class SessionState:
         "active",
         "call_ids",
         "callbacks",
+        "context_length",
         "context_tokens",
         "ended",
         "generation",
@@ -166,8 +184,10 @@ class SessionState:
         self.usage: UsageData | None = None
         self.context_tokens = 0
         """Tokens of the last model call, input and output; 0 after the history was cut."""
+        self.context_length = 0
+        """How many messages of the history those tokens are about."""
         self.next_position = 0
-        self.last_event = (0, 0)
+        self.last_event: tuple[int, int] = (0, 0)
         """Position and place within its fact of the last event a reader can get."""
         self.last_at = 0.0
 

@@ -6,18 +6,33 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from mistralai.agents.core import state as phases
+from mistralai.agents.core import limits as usage_limits, state as phases
+from mistralai.agents.core.estimate import outgrown
 
 if TYPE_CHECKING:
     from mistralai.agents.core.facts import ErrorData
     from mistralai.agents.core.state import CallState, SessionState, TurnProgress
+    from mistralai.agents.values.usage import UsageLimits
 
 MOST_SHORTER_REPLIES: Final = 6
 """How many times in a row a reply that was cut is asked for again. Public page: Turn records, `stop_reason`."""
 
 
+class Bounds(msgspec.Struct, frozen=True, kw_only=True):
+    """What bounds a turn; None for no bound."""
+
+    max_iterations: int | None = None
+    limits: UsageLimits | None = None
+    compact_above: int | None = None
+    """Tokens of context above which the history is compacted."""
+
+
 class CallModel(msgspec.Struct, frozen=True):
     """Ask the model for its next reply."""
+
+
+class Compact(msgspec.Struct, frozen=True):
+    """Let the model summarise the older part of the history."""
 
 
 class RunCalls(msgspec.Struct, frozen=True):
@@ -39,13 +54,14 @@ class StopTurn(msgspec.Struct, frozen=True):
     cause: str
 
 
-type Step = CallModel | RunCalls | EndTurn | StopTurn
+type Step = CallModel | Compact | RunCalls | EndTurn | StopTurn
 
 _CALL_MODEL = CallModel()
-_MOVABLE = frozenset({phases.REQUESTED, phases.PREPARED, phases.APPROVED})
+_COMPACT = Compact()
+_MOVABLE = frozenset({phases.REQUESTED, phases.PREPARED, phases.APPROVED, phases.ANSWERED})
 
 
-def next_step(state: SessionState, max_iterations: int | None) -> Step | None:
+def next_step(state: SessionState, bounds: Bounds) -> Step | None:
     """Return what the active turn does next; None where it waits, or no turn is active."""
     turn = state.active
     if turn is None:
@@ -61,8 +77,12 @@ def next_step(state: SessionState, max_iterations: int | None) -> Step | None:
         return EndTurn(stop_reason="output_limit" if turn.finish == "length" else None)
     if turn.shortened > MOST_SHORTER_REPLIES:
         return EndTurn(stop_reason="output_limit")
-    if max_iterations is not None and turn.model_calls >= max_iterations:
+    if bounds.max_iterations is not None and turn.model_calls >= bounds.max_iterations:
         return EndTurn(stop_reason="iteration_limit")
+    if usage_limits.used_up(turn, bounds.limits):
+        return EndTurn(stop_reason="usage_limit")
+    if turn.too_large or outgrown(state, bounds.compact_above):
+        return _COMPACT
     return _CALL_MODEL
 
 

@@ -64,7 +64,9 @@ class Toolbox:
         if tool is None or tool.model_access == "programmatic":
             tool_id = call.name
             known = ", ".join(offered.name for offered in self.for_model)
-            problem = f"There is no tool {call.name!r}. " + (f"The tools are: {known}." if known else "You have no tools.")
+            problem = f"There is no tool {call.name!r}. " + (
+                f"The tools are: {known}." if known else "You have no tools."
+            )
         else:
             tool_id = tool.id
         return RequestedCall(
@@ -76,11 +78,6 @@ class Toolbox:
             entry_id=entry_id,
             problem=problem,
         )
-
-
-def is_client_tool(tool: AnyTool) -> bool:
-    """Whether a client of the session answers the tool's calls."""
-    return isinstance(tool, ClientTool)
 
 
 def _arguments(raw: str) -> tuple[Any, str | None]:

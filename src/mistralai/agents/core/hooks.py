@@ -1,0 +1,131 @@
+"""Running a session's hooks: in order, each with the session's own state, which is saved when it changes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+from mistralai.agents.authoring.draws import drawing
+from mistralai.agents.authoring.hook_points import run_point
+from mistralai.agents.authoring.hook_subjects import HookContext
+from mistralai.agents.core.draws import SessionDraws
+from mistralai.agents.core.facts import ErrorData, HookStateSaved
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from mistralai.agents.authoring.hook import Hook
+    from mistralai.agents.core.session import OpenSession
+
+LARGEST_STATE_BYTES: Final = 256 * 1024
+"""The bound of one hook's saved state. Past it the turn fails with `capability_execution_failed`."""
+
+
+class HookFailed(Exception):
+    """A hook raised, or its state cannot be saved. The message ends with what it raised."""
+
+    def error(self) -> ErrorData:
+        """Return what fails the turn."""
+        return ErrorData(message=str(self), code="capability_execution_failed")
+
+
+class HookSet:
+    """The hooks of an agent by the point they override, guardrails first. One serves every session of the agent."""
+
+    __slots__ = ("_at", "keyed", "stateful")
+
+    def __init__(self, guardrails: Iterable[Hook], hooks: Iterable[Hook]) -> None:
+        seen: dict[str, int] = {}
+        self.keyed: dict[str, Hook] = {}
+        """By the name their state is saved under: the class, numbered where it comes again."""
+        self._at: dict[str, tuple[str, ...]] = {}
+        self.stateful: set[str] = set()
+        """The hooks that have state to save."""
+        for hook in (*guardrails, *hooks):
+            name = type(hook).__name__
+            seen[name] = count = seen.get(name, 0) + 1
+            key = name if count == 1 else f"{name}#{count}"
+            self.keyed[key] = hook
+            if hook.dump_state():
+                self.stateful.add(key)
+            for point in type(hook).points():
+                self._at[point] = (*self._at.get(point, ()), key)
+
+    def at(self, point: str) -> tuple[str, ...]:
+        """Return the keys of the hooks that override a point, in the order they run."""
+        return self._at.get(point, ())
+
+
+class SessionHooks:
+    """The hooks of one session: made from the agent's when a point first runs, with the state the log has of them."""
+
+    __slots__ = ("_made", "_saved", "_set")
+
+    def __init__(self, hooks: HookSet, states: dict[str, Any]) -> None:
+        self._set = hooks
+        self._saved = {key: msgspec.json.encode(state) for key, state in states.items()}
+        self._made: dict[str, Hook] = {}
+        for key, hook in hooks.keyed.items():
+            try:
+                self._made[key] = hook.with_state(states.get(key))
+            except ValueError as error:
+                raise HookFailed(
+                    f"Hook {key} does not take the state that this session saved of it: {error}"
+                ) from error
+
+    async def run(
+        self,
+        session: OpenSession,
+        point: str,
+        subject: Callable[[], Any],
+        take: Callable[[Any], bool],
+        *,
+        about: str = "",
+    ) -> None:
+        """Run a point of every hook that overrides it. `take` is given each decision; True leaves out the rest."""
+        turn = session.state.active
+        assert turn is not None
+        session_id = session.session_id
+        name = session.settings.definition.name
+        context = HookContext(session_id=session_id, turn_id=turn.turn_id, agent_name=name, root_session_id=session_id)
+        for key in self._set.at(point):
+            hook = self._made[key]
+            draws = SessionDraws(session, turn.turn_id, f"{point}/{key}/{turn.model_calls}/{about}")
+            try:
+                with drawing(draws):
+                    decision = await run_point(hook, point, context, subject(), session.inputs)
+                self._save(session, key, hook)
+            except HookFailed:
+                raise
+            except Exception as error:
+                raise HookFailed(f"Hook {key}.{point} raised {type(error).__name__}: {error}") from error
+            if decision is not None and take(decision):
+                return
+
+    def _save(self, session: OpenSession, key: str, hook: Hook) -> None:
+        if key not in self._set.stateful:
+            return
+        state = hook.dump_state()
+        data = msgspec.json.encode(state)
+        if data == self._saved.get(key) or (key not in self._saved and state == self._set.keyed[key].dump_state()):
+            return
+        if len(data) > LARGEST_STATE_BYTES:
+            raise HookFailed(
+                f"The state of hook {key} has {len(data):,} bytes, over the bound of {LARGEST_STATE_BYTES:,}. "
+                "Keep less in its fields."
+            )
+        self._saved[key] = data
+        session.append([HookStateSaved(at=session.now(), states={key: state})])
+
+
+async def run_hooks(
+    session: OpenSession, point: str, subject: Callable[[], Any], take: Callable[[Any], bool], *, about: str = ""
+) -> None:
+    """Run a point of the session's hooks. Raises HookFailed. Costs nothing where no hook overrides it."""
+    hooks = session.settings.hooks
+    if not hooks.at(point):
+        return
+    if session.hooks is None:
+        session.hooks = SessionHooks(hooks, session.state.hook_states)
+    await session.hooks.run(session, point, subject, take, about=about)
