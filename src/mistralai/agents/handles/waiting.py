@@ -35,7 +35,8 @@ async def wait_for(
     """Wait, and return the turn's record. Public page: Session and Turn, `Turn.result`."""
     wait = _Wait(turn, place, output, after, on_event)
     try:
-        return await wait.run(timeout)
+        with place.holding(turn.session_id):
+            return await wait.run(timeout)
     except asyncio.CancelledError as error:
         error.add_note(
             f"The wait was left; turn {turn.id} of session {turn.session_id} goes on. "

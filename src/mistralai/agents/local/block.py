@@ -66,6 +66,7 @@ class LocalRuntime:
         if runtime.blocks == 0 and not runtime.closed:
             await runtime.end_all()
             await runtime.release()
+            runtime.draining = False
 
     def statistics(self) -> LocalRuntimeStatistics:
         """Look inside. Zeros where nothing has started."""

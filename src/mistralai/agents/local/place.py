@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from mistralai.agents.core.commands import (
@@ -28,7 +29,7 @@ from mistralai.agents.core.positions import START, Position, end_of, position_of
 from mistralai.agents.values.errors import SessionNotFoundError, SessionTerminatedError, TurnNotFoundError
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Callable
+    from collections.abc import AsyncIterator, Awaitable, Callable, Generator
 
     from mistralai.agents.authoring.agent_definition import AgentDefinition
     from mistralai.agents.authoring.model import OutputFormat
@@ -185,6 +186,19 @@ class LocalPlace:
         from mistralai.agents.core.present import token_usage
 
         return token_usage(self._turn(self._session(session_id), turn_id).usage)
+
+    @contextmanager
+    def holding(self, session_id: str) -> Generator[None]:
+        """Keep a session readable for a wait; a block that ends releases it all the same."""
+        runtime = self.runtime
+        runtime.held[session_id] += 1
+        try:
+            yield
+        finally:
+            runtime.held[session_id] -= 1
+            if not runtime.held[session_id]:
+                del runtime.held[session_id]
+                runtime.release_ended()
 
     def inputs(self, session_id: str) -> Callable[[type[Any]], Any]:
         """Return the reader of the session's inputs."""

@@ -6,7 +6,8 @@ import asyncio
 import contextvars
 import logging
 import os
-from collections import OrderedDict
+from collections import Counter, OrderedDict
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 from weakref import WeakKeyDictionary
 
@@ -50,6 +51,8 @@ class Runtime:
         self.sessions: dict[str, OpenSession] = {}
         self.ended_sessions: OrderedDict[str, None] = OrderedDict()
         """Ids of the sessions that have ended and can still be read, oldest first."""
+        self.held: Counter[str] = Counter()
+        """Ids of the sessions that waits hold, and how many do."""
         self.gone: set[str] = set()
         """Ids of the sessions that ended with a block: nothing can be read of them."""
         self.keys: dict[tuple[str, str], str] = {}
@@ -111,10 +114,16 @@ class Runtime:
     def ended(self, session: OpenSession) -> None:
         """Take note that a session ended: it can be read until the loop or the block ends."""
         self.ended_sessions[session.session_id] = None
+        self.release_ended()
+
+    def release_ended(self) -> None:
+        """Release the ended sessions past the bound, oldest end first, but none that a wait is about to read."""
         bound = self.options.get("keep_ended_sessions")
-        while bound is not None and len(self.ended_sessions) > bound:
-            oldest, _ = self.ended_sessions.popitem(last=False)
-            self.forget(oldest)
+        if bound is None or (excess := len(self.ended_sessions) - bound) <= 0:
+            return
+        free = (session_id for session_id in self.ended_sessions if session_id not in self.held)
+        for session_id in list(islice(free, excess)):
+            self.forget(session_id)
 
     def check_accepts(self) -> None:
         """Raise SessionBusyError while the runtime is drained."""
@@ -125,8 +134,10 @@ class Runtime:
             )
 
     def forget(self, session_id: str) -> None:
-        """Release a session that has ended."""
-        self.sessions.pop(session_id, None)
+        """Release a session that has ended, and its idempotency key."""
+        session = self.sessions.pop(session_id, None)
+        if session is not None and (started := session.state.started) is not None and started.key is not None:
+            self.keys.pop((started.agent_name, started.key), None)
         self.ended_sessions.pop(session_id, None)
         self.gone.add(session_id)
 
