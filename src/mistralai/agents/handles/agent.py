@@ -1,46 +1,26 @@
-"""The public `Agent`: an agent's definition with the methods that talk."""
+"""The public `Agent`: an agent's definition with the methods that talk. What they do is imported when one is called."""
 
 from __future__ import annotations
 
-import asyncio
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Self, Unpack, overload
 
-from mistralai.agents.authoring.agent_definition import AgentDefinition, SessionAgentCustomization
+from mistralai.agents.authoring.agent_definition import AgentDefinition
 from mistralai.agents.authoring.overrides import put, take_back
-from mistralai.agents.core.commands import Accepted, Ended, KeyReused, StartTurn
-from mistralai.agents.core.place import Start
-from mistralai.agents.core.settings import output_format
-from mistralai.agents.handles.arguments import (
-    check_key,
-    check_timeout,
-    encode_content,
-    encode_history,
-    encode_inputs,
-    output_of,
-)
 from mistralai.agents.handles.handlers import Handlers
-from mistralai.agents.handles.session import Session
-from mistralai.agents.handles.turn import Turn
-from mistralai.agents.handles.where import Where
-from mistralai.agents.local.registry import start as start_runtime
-from mistralai.agents.values.errors import (
-    SdkError,
-    SessionIdempotencyConflictError,
-    SessionTerminatedError,
-    UnsupportedAgentFeatureError,
-)
-from mistralai.agents.values.ids import uuid7
+from mistralai.agents.values.errors import SdkError, UnsupportedAgentFeatureError
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Mapping
 
     from typing_extensions import TypeVar
 
+    from mistralai.agents.authoring.agent_definition import SessionAgentCustomization
     from mistralai.agents.authoring.agent_options import AgentOptions
     from mistralai.agents.authoring.model import Model
     from mistralai.agents.authoring.session_input import SessionInput
     from mistralai.agents.handles.handlers import OnApproval, OnClientTool, OnSignIn
+    from mistralai.agents.handles.session import Session
     from mistralai.agents.handles.waiting import OnEvent
     from mistralai.agents.values.history_import import HistoryImportEntry
     from mistralai.agents.values.turn_input import TurnInput
@@ -132,31 +112,19 @@ class Agent(AgentDefinition[T]):
         same key with the same message returns the record of the turn it started. Returns as `Turn.result` does;
         `timeout` is in seconds, None waits without bound.
         """
+        from mistralai.agents.handles.opening import answer_once
+
         handlers = Handlers(on_approval=on_approval, on_client_tool=on_client_tool, on_sign_in=on_sign_in)
-        encoded, key = encode_content(content), check_key(idempotency_key)
-        output = output_of(self, output_type)
-        timeout = check_timeout(timeout)
-        inputs = encode_inputs(session_inputs)
-        runtime = await start_runtime()
-        place = runtime.place
-        begin = Start(customization={}, inputs=inputs, key=key, ends_with_turn=key is None and not runtime.blocks)
-        opened = await place.start(self, begin, output_format(output))
-        command = StartTurn(turn_id=uuid7(), entry_id=uuid7(), content=encoded, key=key)
-        outcome = await place.carry_out(opened, command)
-        match outcome:
-            case Accepted(turn_id=turn_id):
-                pass
-            case KeyReused():
-                raise SessionIdempotencyConflictError(
-                    f"Idempotency key {key!r} was used for another message of agent {self.name!r}. "
-                    "Use a new key for a new message."
-                )
-            case Ended():
-                raise SessionTerminatedError("The local Session has ended")
-            case other:
-                raise SdkError(f"The turn of idempotency key {key!r} could not start: {other!r}. Use another key.")
-        turn = Turn(Session(opened.session_id, Where(place), self, handlers), turn_id, started=True)
-        return await turn.result(output_type=output_type, timeout=timeout, on_event=on_event)
+        return await answer_once(
+            self,
+            content,
+            handlers,
+            output_type=output_type,
+            timeout=timeout,
+            key=idempotency_key,
+            on_event=on_event,
+            inputs=session_inputs,
+        )
 
     async def start_session(
         self,
@@ -174,16 +142,12 @@ class Agent(AgentDefinition[T]):
         `agent` changes settings for this session alone; `history` seeds the conversation. The same `idempotency_key`
         returns the session it started.
         """
+        from mistralai.agents.handles.opening import open_session
+
         handlers = Handlers(on_approval=on_approval, on_client_tool=on_client_tool, on_sign_in=on_sign_in)
-        begin = Start(
-            customization=_customization(self, agent),
-            inputs=encode_inputs(session_inputs),
-            history=encode_history(history),
-            key=check_key(idempotency_key),
+        return await open_session(
+            self, handlers, key=idempotency_key, customization=agent, inputs=session_inputs, history=history
         )
-        place = (await start_runtime()).place
-        opened = await place.start(self, begin, output_format(self.output))
-        return Session(opened.session_id, Where(place), self, handlers)
 
     def session(
         self,
@@ -194,6 +158,9 @@ class Agent(AgentDefinition[T]):
         on_sign_in: OnSignIn | None = None,
     ) -> Session:
         """Return the handle of a session by its ID. Sends nothing: an ID that is not there shows at its first use."""
+        from mistralai.agents.handles.session import Session
+        from mistralai.agents.handles.where import Where
+
         handlers = Handlers(on_approval=on_approval, on_client_tool=on_client_tool, on_sign_in=on_sign_in)
         return Session(session_id, Where(), self, handlers)
 
@@ -216,22 +183,8 @@ class Agent(AgentDefinition[T]):
         cls, *, agent_name: str | None = None, agent_id: str | None = None, client: Any = None
     ) -> Agent[Any]:
         """Bind an agent that is deployed on a server, by its name or ID."""
-        await asyncio.sleep(0)
         named = agent_name or agent_id
         raise UnsupportedAgentFeatureError(
             f"Agent {named!r} cannot be loaded: this version runs agents in the process that defines them. "
             "Import the agent and use it directly."
         )
-
-
-def _customization(
-    agent: AgentDefinition[Any], given: SessionAgentCustomization | Mapping[str, Any] | None
-) -> dict[str, Any]:
-    from mistralai.agents.authoring.agent_checks import check_temperature
-
-    chosen = SessionAgentCustomization.of(given)
-    names = ("model", "instructions", "temperature", "reasoning_effort", "max_iterations")
-    changes = {name: value for name in names if (value := getattr(chosen, name)) is not None}
-    if isinstance(changes.get("model", agent.model), str):
-        check_temperature("SessionAgentCustomization", changes.get("temperature"), agent.provider)
-    return changes
