@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 _HEADINGS = ("", "figure", "floor", "ratio", "bar")
-_WIDTHS = (66, 11, 11, 7, 13)
+_WIDTHS = (72, 11, 11, 7, 13)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -67,7 +67,7 @@ def hooks(url: str) -> Iterator[Figure]:
 
 PARTS: dict[str, tuple[str, Callable[[str], Iterator[Figure]]]] = {
     "turns": ("Two streamed model calls and one tool", turns),
-    "imports": ("A fresh interpreter (floor: python -c pass)", imports),
+    "imports": ("A fresh interpreter", imports),
     "sessions": ("A thousand sessions, per session", sessions),
     "length": ("One long session", length),
     "growth": ("A turn of eight times the size", growth),
