@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from mistralai.agents.authoring.agent_definition import AgentDefinition
     from mistralai.agents.authoring.session_input import SessionInput
+    from mistralai.agents.core.commands import Refusal
     from mistralai.agents.handles.handlers import Handlers
     from mistralai.agents.handles.waiting import OnEvent
     from mistralai.agents.values.history_import import HistoryImportEntry
@@ -58,10 +59,16 @@ async def answer_once(
     begin = Start(customization={}, inputs=encoded_inputs, key=key, ends_with_turn=key is None and not runtime.blocks)
     opened = await place.start(agent, begin, output_format(output))
     command = StartTurn(turn_id=uuid7(), entry_id=uuid7(), content=encoded, key=key)
-    outcome = await place.carry_out(opened, command)
+    with place.holding(opened.session_id):  # it may end before the wait begins
+        turn_id = _started(await place.carry_out(opened, command), agent, key)
+        turn = Turn(Session(opened.session_id, Where(place), agent, handlers), turn_id, started=True)
+        return await turn.result(output_type=output_type, timeout=timeout, on_event=on_event)
+
+
+def _started(outcome: Accepted | Refusal, agent: AgentDefinition[Any], key: str | None) -> str:
     match outcome:
         case Accepted(turn_id=turn_id):
-            pass
+            return turn_id
         case KeyReused():
             raise SessionIdempotencyConflictError(
                 f"Idempotency key {key!r} was used for another message of agent {agent.name!r}. "
@@ -71,8 +78,6 @@ async def answer_once(
             raise SessionTerminatedError("The local Session has ended")
         case other:
             raise SdkError(f"The turn of idempotency key {key!r} could not start: {other!r}. Use another key.")
-    turn = Turn(Session(opened.session_id, Where(place), agent, handlers), turn_id, started=True)
-    return await turn.result(output_type=output_type, timeout=timeout, on_event=on_event)
 
 
 async def open_session(
