@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from mistralai.agents import testing as testing
+    from mistralai.agents import pattern as pattern, testing as testing
+    from mistralai.agents.authoring import hook as hook
     from mistralai.agents.authoring.agent_definition import SessionAgentCustomization
     from mistralai.agents.authoring.builtins import (
         Builtins,
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
         connector,
     )
     from mistralai.agents.authoring.depends import Depends
+    from mistralai.agents.authoring.draws import now, random, sleep, uuid4
     from mistralai.agents.authoring.environment import MistralSandbox, NoSandbox
     from mistralai.agents.authoring.hook import Hook
     from mistralai.agents.authoring.hook_decisions import reject, retry, skip
@@ -189,6 +191,7 @@ _WHERE = {
     "authoring.client_tool": "ClientTool ClientToolAnswer ClientToolAnswers client_tool",
     "authoring.connectors": "AllConnectors Connector RemoteMCP StdioMCP all_connectors connector",
     "authoring.depends": "Depends",
+    "authoring.draws": "now random sleep uuid4",
     "authoring.environment": "MistralSandbox NoSandbox",
     "authoring.hook": "Hook",
     "authoring.hook_decisions": "reject retry skip",
@@ -244,7 +247,8 @@ _WHERE = {
     "values.wire": "from_json to_json",
 }
 _NAMES = {name: module for module, names in _WHERE.items() for name in names.split()}
-_MODULES = ("testing",)
+_MODULES = {"hook": "authoring.hook", "pattern": "pattern", "testing": "testing"}
+"""Modules that are reached as attributes of this one, and where each is."""
 
 __all__ = [
     "Agent",
@@ -389,13 +393,19 @@ __all__ = [
     "client_tool",
     "connector",
     "from_json",
+    "hook",
     "list_sessions",
     "local_runtime",
+    "now",
+    "pattern",
+    "random",
     "reject",
     "retry",
     "skip",
+    "sleep",
     "to_json",
     "tool",
+    "uuid4",
 ]
 
 if not TYPE_CHECKING:  # or checkers would take any name for one that is here
@@ -406,7 +416,7 @@ if not TYPE_CHECKING:  # or checkers would take any name for one that is here
         if name in _NAMES:
             value: object = getattr(import_module(f"{__name__}.{_NAMES[name]}"), name)
         elif name in _MODULES:
-            value = import_module(f"{__name__}.{name}")
+            value = import_module(f"{__name__}.{_MODULES[name]}")
         else:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         globals()[name] = value
