@@ -97,7 +97,10 @@ class TestTheWheel:
             assert "Apache License" in archive.read(f"{about}/licenses/LICENSE").decode()
         assert "License-Expression: Apache-2.0\n" in metadata
         assert "Requires-Python: >=3.12\n" in metadata
-        assert commands.strip() == "[console_scripts]\nagents = fanal.command:main"
+        assert commands.split() == [
+            *("[console_scripts]", "agents", "=", "fanal.command:main"),
+            *("[pytest11]", "fanal", "=", "fanal.pytest_plugin"),
+        ]
 
 
 class TestBesideTheClient:

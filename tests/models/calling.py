@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 from mistralai.agents.authoring.model import ModelError, ModelRequest, TextChunk, ToolCallBlock, UserMessage
 from mistralai.agents.models.client import ModelClient
 from mistralai.agents.models.providers import provider
-from tests.support.strict_provider import StrictProvider
+from mistralai.agents.testing.strict_provider import StrictProvider
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
 
     from mistralai.agents.authoring.model import Model, ModelEvent
-    from tests.support.strict_provider import Mode, Reply
+    from mistralai.agents.testing.strict_replies import Mode, Reply
 
 
 class FakeClock:

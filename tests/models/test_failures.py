@@ -9,8 +9,9 @@ import pytest
 
 from mistralai.agents.authoring.model import ModelError
 from mistralai.agents.models.failures import connection_failed
+from mistralai.agents.testing.strict_provider import KEY
+from mistralai.agents.testing.strict_replies import Answer, Refusal, Stream, events
 from tests.models.calling import calling, text_of
-from tests.support.strict_provider import KEY, Answer, Refusal, Stream, events
 
 MISTRAL_LIMIT = {"object": "error", "message": "Requests rate limit exceeded", "type": "rate_limited", "code": "1300"}
 NO_RETRY = {"AGENTS_SDK_MODEL_RETRY_SECONDS": "0"}

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import msgspec
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from mistralai.agents.authoring.model import (
     AssistantMessage,
@@ -22,8 +21,8 @@ from mistralai.agents.authoring.model import (
 )
 from mistralai.agents.models.anthropic_dialect import AnthropicDialect
 from mistralai.agents.models.chat_dialect import MistralDialect, OpenAIDialect
+from mistralai.agents.testing.provider_rules import violations
 from tests.models.calling import request
-from tests.support.provider_rules import violations
 
 if TYPE_CHECKING:
     from mistralai.agents.authoring.model import JsonObject, ModelRequest

@@ -9,8 +9,8 @@ import pytest
 from mistralai.agents.authoring.model import ModelError, ReasoningBlock, ReplyFinished, TextChunk
 from mistralai.agents.models.chat_reply import ChatReply
 from mistralai.agents.models.sse import EventSplitter
+from mistralai.agents.testing.strict_replies import Stream, chunk, events
 from tests.models.calling import calling, calls_of, text_of
-from tests.support.strict_provider import Stream, chunk, events
 
 if TYPE_CHECKING:
     from mistralai.agents.authoring.model import ModelEvent

@@ -10,13 +10,14 @@ import pytest
 from mistralai.agents.authoring.model import ReasoningBlock, ReplyFinished, TextChunk
 from mistralai.agents.models.client import ModelClient
 from mistralai.agents.models.providers import PROVIDERS, provider
+from mistralai.agents.testing.strict_provider import KEY, StrictProvider
+from mistralai.agents.testing.strict_replies import Answer, Call, Stream, events
 from mistralai.agents.values.errors import SdkError
 from tests.models.calling import calling, calls_of, request, text_of
-from tests.support.strict_provider import KEY, Answer, Call, Stream, StrictProvider, events
 
 if TYPE_CHECKING:
     from mistralai.agents.models.client import ModelClient as Client
-    from tests.support.strict_provider import Mode
+    from mistralai.agents.testing.strict_replies import Mode
 
 MODES: list[Mode] = ["mistral", "openai", "anthropic"]
 

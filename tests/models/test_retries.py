@@ -10,8 +10,9 @@ import pytest
 from mistralai.agents.models.client import ModelClient
 from mistralai.agents.models.providers import provider
 from mistralai.agents.models.retry import retry_after_seconds
+from mistralai.agents.testing.strict_provider import StrictProvider
+from mistralai.agents.testing.strict_replies import Answer, Disconnect, Refusal, Stream, chunk, events
 from tests.models.calling import FakeClock, calling, request, text_of
-from tests.support.strict_provider import Answer, Disconnect, Refusal, Stream, StrictProvider, chunk, events
 
 BUSY = Refusal(status=503)
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, cast
 
 import pytest
 
+from mistralai.agents.testing.strict_replies import Answer, Silence, Stream, chunk, events
 from mistralai.agents.values.errors import SdkError
 from tests.models.calling import calling, request
-from tests.support.strict_provider import Answer, Silence, Stream, chunk, events
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from mistralai.agents.models.attempt import Attempt
 from mistralai.agents.models.deadlines import CallLimits
 from mistralai.agents.models.failures import CallFailure
+from mistralai.agents.models.outgoing import OUTGOING_CHECKS
 from mistralai.agents.models.retry import RetrySchedule, SystemClock
 
 if TYPE_CHECKING:
@@ -35,6 +36,8 @@ class HttpModel:
         """Call the model and yield its reply as it comes. Raises ModelError, and SdkError for a missing key."""
         dialect, client = self._dialect, self._client
         endpoint = dialect.endpoint(self._environ)
+        for check in OUTGOING_CHECKS:
+            check(endpoint)
         limits = self._current_limits()
         body = dialect.body(request, endpoint)
         end = asyncio.get_running_loop().time() + limits.call

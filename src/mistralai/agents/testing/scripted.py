@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 from copy import copy
 from typing import TYPE_CHECKING, cast
-from weakref import WeakSet
 
 from mistralai.agents.authoring.model import (
     ModelError,
@@ -16,6 +15,7 @@ from mistralai.agents.authoring.model import (
     ToolCallBlock,
 )
 from mistralai.agents.testing.gates import Gate
+from mistralai.agents.testing.script_error import ScriptError, tell
 from mistralai.agents.testing.steps import Step, tokens
 
 if TYPE_CHECKING:
@@ -26,15 +26,6 @@ if TYPE_CHECKING:
     from mistralai.agents.values.usage import TokenUsage
 
 USUAL_TOKENS = tokens(10, 5)
-LIVE_MODELS: WeakSet[ScriptedModel] = WeakSet()
-"""Every scripted model there is, for the pytest plugin."""
-
-
-class ScriptError(ModelError, AssertionError):
-    """A call of the model left its script. The turn fails with it, and `assert_consumed` raises it."""
-
-    def __init__(self, message: str) -> None:
-        super().__init__(message, code="completion_failed_permanently", details={"reason": "script"})
 
 
 class ScriptedModel:
@@ -53,9 +44,7 @@ class ScriptedModel:
         self._played = 0
         self._calls = 0
         self._problems: list[ScriptError] = []
-        self.problems_were_told = False
         self.add(*steps)
-        LIVE_MODELS.add(self)
 
     def add(self, *steps: Step | StepFunction) -> None:
         """Put steps at the script's end."""
@@ -67,8 +56,7 @@ class ScriptedModel:
     @property
     def problems(self) -> list[ScriptError]:
         """Where the calls left the script, in order."""
-        self.problems_were_told = True
-        return list(self._problems)
+        return tell(self._problems)
 
     @property
     def remaining(self) -> int:
@@ -77,9 +65,8 @@ class ScriptedModel:
 
     def assert_consumed(self) -> None:
         """Raise AssertionError if a call left the script, or a step was never played."""
-        self.problems_were_told = True
-        if self._problems:
-            raise self._problems[0].with_traceback(None)
+        if problems := self.problems:
+            raise problems[0].with_traceback(None)
         if self.remaining:
             following = self._steps[self._played]
             told = str(following) if isinstance(following, Step) else getattr(following, "__name__", repr(following))
@@ -149,7 +136,6 @@ class ScriptedModel:
     def _problem(self, message: str) -> ScriptError:
         problem = ScriptError(message)
         self._problems.append(problem)
-        self.problems_were_told = False
         return problem
 
     def __repr__(self) -> str:

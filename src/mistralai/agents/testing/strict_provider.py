@@ -1,107 +1,47 @@
-"""A model server on loopback that refuses what the real one refuses, and otherwise answers from a script."""
+"""A model server on this machine that refuses what the real one refuses, and otherwise answers from a script."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
 import json
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Self
 
-from tests.support.provider_rules import violations
+from mistralai.agents.testing.gates import Gate
+from mistralai.agents.testing.provider_rules import violations
+from mistralai.agents.testing.strict_replies import (
+    Answer,
+    Disconnect,
+    Mode,
+    Refusal,
+    Reply,
+    Silence,
+    Stream,
+    anthropic_pieces,
+    chat_pieces,
+    joined,
+)
+from mistralai.agents.testing.strict_steps import as_replies
 
 if TYPE_CHECKING:
     from types import TracebackType
 
-type Mode = Literal["mistral", "openai", "anthropic"]
+    from mistralai.agents.testing.steps import Step
+
 PATHS = {"mistral": "/v1/chat/completions", "openai": "/v1/chat/completions", "anthropic": "/v1/messages"}
 KEY = "key-of-the-tests"
 
 
-@dataclass(frozen=True, kw_only=True)
-class Call:
-    """A tool call of a scripted reply."""
-
-    name: str
-    arguments: dict[str, Any] | str = field(default_factory=dict[str, Any])
-    id: str = "call00001"
-
-    @property
-    def text(self) -> str:
-        """The arguments as JSON text."""
-        return self.arguments if isinstance(self.arguments, str) else json.dumps(self.arguments)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Answer:
-    """A well-formed reply."""
-
-    text: str = ""
-    calls: tuple[Call, ...] = ()
-    finish: str | None = None
-    chunks: int = 1
-    """How many pieces the text comes in."""
-    usage: bool = True
-    input_tokens: int = 100
-    output_tokens: int = 20
-
-
-@dataclass(frozen=True, kw_only=True)
-class Refusal:
-    """An HTTP error."""
-
-    status: int
-    body: bytes | dict[str, Any] = b""
-    headers: dict[str, str] = field(default_factory=dict[str, str])
-
-
-@dataclass(frozen=True, kw_only=True)
-class Stream:
-    """Bytes of a stream as they are, each piece sent by itself."""
-
-    pieces: tuple[bytes, ...]
-    end: Literal["well", "cut", "hang"] = "well"
-    """How it goes on after the last piece: it ends, the connection breaks, or nothing comes any more."""
-    content_type: str = "text/event-stream"
-
-
-@dataclass(frozen=True)
-class Silence:
-    """No answer at all: the request is read and the connection stays open."""
-
-
-@dataclass(frozen=True)
-class Disconnect:
-    """The connection is closed without an answer."""
-
-
-type Reply = Answer | Refusal | Stream | Silence | Disconnect
-
-
-def events(*data: dict[str, Any] | str) -> bytes:
-    """Server-sent events of JSON objects, or of text as it is."""
-    return b"".join(
-        b"data: " + (item if isinstance(item, str) else json.dumps(item)).encode() + b"\n\n" for item in data
-    )
-
-
-def chunk(finish: str | None = None, told: bool = False, /, **delta: Any) -> dict[str, Any]:
-    """A chunk of a chat completion. `told`: with its usage."""
-    made: dict[str, Any] = {"id": "c", "choices": [{"index": 0, "delta": delta, "finish_reason": finish}]}
-    if told:
-        made["usage"] = {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120}
-    return made
-
-
 class StrictProvider:
-    """The server. `async with StrictProvider("mistral", Answer(text="hi")) as server:` and hand on `server.environ`.
+    """The server: `async with StrictProvider("mistral", reply("hi")) as server:`, with `server.environ` to lead there.
 
-    A request past the script gets HTTP 400, and so does one that the real provider would refuse: `violations` says why.
+    It plays the steps of the kit, and the replies of `strict_replies`, which can break a stream anywhere. A request
+    past the script gets HTTP 400, and so does one that the real provider would refuse: `violations` says why.
     """
 
-    def __init__(self, mode: Mode, *script: Reply) -> None:
+    def __init__(self, mode: Mode, *script: Reply | Step) -> None:
         self.mode = mode
-        self.script: list[Reply] = list(script)
+        self.script: list[Reply] = as_replies(mode, script)
         """Replies to come."""
         self.requests: list[dict[str, Any]] = []
         """Every request's JSON."""
@@ -188,7 +128,7 @@ class StrictProvider:
                 await _refuse(writer, reply)
                 return True
             case Answer():
-                return await _stream(reader, writer, Stream(pieces=(self._encode(reply),)))
+                return await _stream(reader, writer, Stream(pieces=joined(self._encode(reply))))
             case Stream():
                 return await _stream(reader, writer, reply)
 
@@ -207,60 +147,8 @@ class StrictProvider:
             )
         return self.script.pop(0)
 
-    def _encode(self, answer: Answer) -> bytes:
-        return anthropic_bytes(answer) if self.mode == "anthropic" else chat_bytes(answer)
-
-
-def text_pieces(answer: Answer) -> list[str]:
-    """The text in as many pieces as the answer says."""
-    size = -(-len(answer.text) // answer.chunks) or 1
-    return [answer.text[at : at + size] for at in range(0, len(answer.text), size)]
-
-
-def chat_bytes(answer: Answer) -> bytes:
-    """The answer as a chat-completions stream."""
-    calls = [
-        {"id": call.id, "index": index, "type": "function", "function": {"name": call.name, "arguments": call.text}}
-        for index, call in enumerate(answer.calls)
-    ]
-    last = chunk(
-        answer.finish or ("tool_calls" if calls else "stop"), content="", **({"tool_calls": calls} if calls else {})
-    )
-    if answer.usage:
-        last["usage"] = {
-            "prompt_tokens": answer.input_tokens,
-            "completion_tokens": answer.output_tokens,
-            "total_tokens": answer.input_tokens + answer.output_tokens,
-        }
-    return events(
-        chunk(role="assistant", content=""), *(chunk(content=piece) for piece in text_pieces(answer)), last, "[DONE]"
-    )
-
-
-def anthropic_bytes(answer: Answer) -> bytes:
-    """The answer as a stream of Anthropic's."""
-    start: dict[str, Any] = {"id": "msg_1", "role": "assistant", "content": []}
-    if answer.usage:
-        start["usage"] = {"input_tokens": answer.input_tokens, "output_tokens": 1}
-    made: list[dict[str, Any]] = [{"type": "message_start", "message": start}, {"type": "ping"}]
-    if answer.text:
-        made.append({"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}})
-        made += [
-            {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": piece}}
-            for piece in text_pieces(answer)
-        ]
-        made.append({"type": "content_block_stop", "index": 0})
-    for index, call in enumerate(answer.calls, 1):
-        block: dict[str, Any] = {"type": "tool_use", "id": call.id, "name": call.name, "input": {}}
-        delta = {"type": "input_json_delta", "partial_json": call.text}
-        made.append({"type": "content_block_start", "index": index, "content_block": block})
-        made.append({"type": "content_block_delta", "index": index, "delta": delta})
-        made.append({"type": "content_block_stop", "index": index})
-    reason = answer.finish or ("tool_use" if answer.calls else "end_turn")
-    end: dict[str, Any] = {"type": "message_delta", "delta": {"stop_reason": reason}}
-    if answer.usage:
-        end["usage"] = {"output_tokens": answer.output_tokens}
-    return events(*made, end, {"type": "message_stop"})
+    def _encode(self, answer: Answer) -> list[bytes | Gate]:
+        return anthropic_pieces(answer) if self.mode == "anthropic" else chat_pieces(answer)
 
 
 async def _refuse(writer: asyncio.StreamWriter, reply: Refusal) -> None:
@@ -275,7 +163,9 @@ async def _stream(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, re
     head = f"HTTP/1.1 200 OK\r\ncontent-type: {reply.content_type}\r\ntransfer-encoding: chunked\r\n\r\n"
     writer.write(head.encode())
     for piece in reply.pieces:
-        if piece:
+        if isinstance(piece, Gate):
+            await piece.hold()
+        elif piece:
             writer.write(f"{len(piece):x}\r\n".encode() + piece + b"\r\n")
             await writer.drain()
             await asyncio.sleep(0)
