@@ -218,7 +218,7 @@ class Runtime:
 
         if self._client is None:
             self._client = ModelClient()
-        return provider(name, self._client, os.environ)
+        return provider(name, self._client, os.environ, clock=self.clock)
 
 
 def _import_providers() -> None:
