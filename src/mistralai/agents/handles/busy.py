@@ -20,3 +20,7 @@ class Busy:
     """The active turn's ID."""
     turn: Turn
     """The active turn, to follow, steer or interrupt it."""
+
+    @property
+    def text(self) -> None:
+        """None, as in a record of a turn without text: what `run` returns can be read for its text in every case."""
