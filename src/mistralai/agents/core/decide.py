@@ -35,7 +35,7 @@ from mistralai.agents.core.facts import (
 if TYPE_CHECKING:
     from mistralai.agents.core.commands import Refusal
     from mistralai.agents.core.facts import Content, Fact
-    from mistralai.agents.core.state import CallbackState, SessionState
+    from mistralai.agents.core.state import CallbackState, SessionState, TurnProgress
 
 type Decision = tuple[Accepted, list[Fact]] | Refusal
 
@@ -85,7 +85,7 @@ def decide_interrupt(state: SessionState, command: Interrupt, at: float) -> Deci
         return NotActive(state.active.turn_id if state.active else None)
     if state.active.interrupting is not None:
         return Accepted(turn_id=command.turn_id), []
-    return Accepted(turn_id=command.turn_id), [InterruptRequested(at=at, turn_id=command.turn_id, cause="interrupted")]
+    return Accepted(turn_id=command.turn_id), _stopping(state.active, "interrupted", at)
 
 
 def decide_cancel(state: SessionState, command: Cancel, at: float) -> Decision:
@@ -93,8 +93,19 @@ def decide_cancel(state: SessionState, command: Cancel, at: float) -> Decision:
     if state.ending:
         return Accepted(), []
     if state.active is not None:
-        return Accepted(), [InterruptRequested(at=at, turn_id=state.active.turn_id, cause="cancelled")]
+        return Accepted(), _stopping(state.active, "cancelled", at)
     return Accepted(), [SessionEnded(at=at, termination="cancelled")]
+
+
+def _stopping(turn: TurnProgress, cause: str, at: float) -> list[Fact]:
+    """The turn is to stop: its questions close at once, though what runs may take a while."""
+    return [
+        InterruptRequested(at=at, turn_id=turn.turn_id, cause=cause),
+        *(
+            CallbackSettled(at=at, turn_id=turn.turn_id, callback_id=callback_id, reason="turn_ended", last=False)
+            for callback_id in turn.open_callbacks
+        ),
+    ]
 
 
 def decide_answer(state: SessionState, command: Answer, at: float) -> Decision:

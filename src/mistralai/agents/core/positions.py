@@ -51,9 +51,7 @@ def position_of(session: OpenSession, text: str) -> Position:
             f"Cursor {text!r} belongs to another session than {session.session_id}. "
             "Pass the id of one of this session's events."
         )
-    if not 0 <= position.fact < len(session.log) or not 0 <= position.event < max(
-        1, session.log[position.fact].width()
-    ):
+    if not _reached(session, position):
         raise InvalidCursorError(
             f"Cursor {text!r} lies past the end of session {session.session_id}. "
             "Read the session again from an earlier cursor."
@@ -65,3 +63,12 @@ def end_of(session: OpenSession) -> Position:
     """Return the position after everything a reader can get now, the reply being written included."""
     fact, event = session.state.last_event
     return Position(fact, event, session.live.length if session.live else 0)
+
+
+def _reached(session: OpenSession, position: Position) -> bool:
+    """Whether the session has come so far. Of a reply that is complete, any offset will do."""
+    fact, event, offset = position
+    if not 0 <= fact < len(session.log) or not 0 <= event < max(1, session.log[fact].width()):
+        return False
+    live = session.live
+    return 0 <= offset <= live.length if live is not None and fact >= live.position else offset >= 0

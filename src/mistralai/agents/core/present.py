@@ -188,12 +188,16 @@ class _Frame:
         }
 
     def event[E: Event](self, kind: Callable[..., E], **fields: Any) -> E:
-        at = cursor(self.session.session_id, Position(self.index, self.count))
-        self.count += 1
-        return kind(id=at, **self.base, **fields)
+        return kind(id=self.next_id(), **self.base, **fields)
 
     def session_status(self, status: str) -> SessionUpdated:
-        return self.event(SessionUpdated, status=status, title=None, archived=None)
+        base = self.base | {"turn_id": None}  # it concerns the session, though a turn is the cause
+        return SessionUpdated(id=self.next_id(), **base, status=status, title=None, archived=None)
+
+    def next_id(self) -> str:
+        at = cursor(self.session.session_id, Position(self.index, self.count))
+        self.count += 1
+        return at
 
     def entry(self, entry: Entry) -> list[Event]:
         return [self.event(EntryAdded, entry=entry), self.event(EntryCompleted, entry=entry)]

@@ -77,6 +77,12 @@ def check_timeout(timeout: Any) -> float | None:
     return float(timeout)
 
 
+def check_on_event(on_event: Any) -> None:
+    """Raise SdkError unless it is a function to show events to, or None."""
+    if on_event is not None and not callable(on_event):
+        raise SdkError(f"on_event is {on_event!r}. Pass a function of an event, or None.")
+
+
 def check_key(key: Any) -> str | None:
     """Return an idempotency key. Raises SdkError for an empty one."""
     if key is None:

@@ -39,14 +39,16 @@ def handler_for(turn: Turn, place: Place, callback: OpenCallback) -> Coroutine[A
         case OpenApproval() if handlers.on_approval is not None:
             return _approve(turn, place, callback, handlers.on_approval)
         case OpenSignIn() if handlers.on_sign_in is not None:
-            return _sign_in(turn, callback, handlers.on_sign_in)
+            return _sign_in(turn, place, callback, handlers.on_sign_in)
         case OpenClientToolCall(call=call) if (answering := _client_tool(turn, place, call)) is not None:
-            return _share(place, call, answering)
+            return _share(turn, place, call, answering)
         case _:
             return None
 
 
 async def _approve(turn: Turn, place: Place, callback: OpenApproval, handler: OnApproval) -> None:
+    if not await _still_open(turn, place, callback.id):
+        return
     context = replace(
         ApprovalCallbackContext(
             session_id=callback.session_id, root_session_id=turn.session_id, turn_id=callback.turn_id
@@ -64,7 +66,9 @@ async def _approve(turn: Turn, place: Place, callback: OpenApproval, handler: On
     await turn.answer(callback.id, answer)
 
 
-async def _sign_in(turn: Turn, callback: OpenSignIn, handler: OnSignIn) -> None:
+async def _sign_in(turn: Turn, place: Place, callback: OpenSignIn, handler: OnSignIn) -> None:
+    if not await _still_open(turn, place, callback.id):
+        return
     answer = await _awaited(handler(callback))
     if isinstance(answer, KeepCallbackOpen):
         return
@@ -75,8 +79,14 @@ async def _sign_in(turn: Turn, callback: OpenSignIn, handler: OnSignIn) -> None:
     await turn.answer(callback.id, answer)
 
 
-async def _share(place: Place, call: ClientToolCall, answering: Callable[[], Awaitable[None]]) -> None:
-    await place.shared(call.callback_id, answering)
+async def _share(turn: Turn, place: Place, call: ClientToolCall, answering: Callable[[], Awaitable[None]]) -> None:
+    # Another wait may have answered since this one read of the call: the function runs once a call.
+    if await _still_open(turn, place, call.callback_id):
+        await place.shared(call.callback_id, answering)
+
+
+async def _still_open(turn: Turn, place: Place, callback_id: str) -> bool:
+    return not isinstance(await place.read_callback(turn.session_id, callback_id), bool)
 
 
 def _client_tool(turn: Turn, place: Place, call: ClientToolCall) -> Callable[[], Awaitable[None]] | None:
@@ -108,11 +118,12 @@ async def _answer(turn: Turn, call: ClientToolCall, run: Callable[[], Awaitable[
             return
         result = stub.check_answer(value) if stub is not None and stub.checks_answers else encode_value(value)
         answer = encode_result(result)
-    except asyncio.CancelledError:
-        raise
     except ToolError as error:
         answer = encode_result(_failed(str(error)))
-    except Exception as error:
+    except (Exception, asyncio.CancelledError) as error:
+        task = asyncio.current_task()
+        if isinstance(error, asyncio.CancelledError) and task is not None and task.cancelling():
+            raise  # nobody waits for the answer any more; otherwise the function raised it by itself
         _LOGGER.exception("The answer to %s raised in session %s.", call.tool_id, call.session_id)
         said = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
         agent = turn.session.agent

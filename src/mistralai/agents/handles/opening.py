@@ -10,6 +10,7 @@ from mistralai.agents.core.place import Start
 from mistralai.agents.core.settings import output_format
 from mistralai.agents.handles.arguments import (
     check_key,
+    check_on_event,
     check_timeout,
     encode_content,
     encode_history,
@@ -53,6 +54,7 @@ async def answer_once(
     encoded, key = encode_content(content), check_key(key)
     output = output_of(agent, output_type)
     timeout = check_timeout(timeout)
+    check_on_event(on_event)
     encoded_inputs = encode_inputs(inputs)
     runtime = await start_runtime()
     place = runtime.place

@@ -5,7 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from mistralai.agents.core.commands import Accepted, Ended, KeyReused, Occupied, SendMessage, StartTurn
-from mistralai.agents.handles.arguments import check_key, cursor_of, encode_content, output_of
+from mistralai.agents.handles.arguments import (
+    check_key,
+    check_on_event,
+    check_timeout,
+    cursor_of,
+    encode_content,
+    output_of,
+)
 from mistralai.agents.handles.busy import Busy
 from mistralai.agents.handles.dress import dressed_event
 from mistralai.agents.handles.turn import Turn
@@ -121,7 +128,10 @@ class Session:
         on_event: OnEvent | None = None,
     ) -> TurnState[Any] | Busy:
         """Start a turn and wait as `Turn.result` does; Busy where another is active. Leaving the wait stops nothing."""
-        output_of(self._agent, output_type)  # a type that cannot be read is refused before the turn starts
+        # What the wait cannot use is refused before the turn starts.
+        output_of(self._agent, output_type)
+        check_timeout(timeout)
+        check_on_event(on_event)
         turn = await self.start_turn(content, idempotency_key=idempotency_key)
         if isinstance(turn, Busy):
             return turn

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from mistralai.agents.core.commands import Accepted, Answer, Ended, Interrupt, NeverOpened, NotActive, Settled, Steer
 from mistralai.agents.handles.answering import encode_answer
-from mistralai.agents.handles.arguments import check_timeout, cursor_of, encode_content, output_of
+from mistralai.agents.handles.arguments import check_on_event, check_timeout, cursor_of, encode_content, output_of
 from mistralai.agents.handles.dress import dressed_callback, dressed_event, dressed_state
 from mistralai.agents.handles.waiting import wait_for
 from mistralai.agents.values.answers import AllowApproval, AlreadySettled, Answered, DenyApproval, NotFound
@@ -90,6 +90,7 @@ class Turn:
         session = self._session
         output = output_of(session.agent, output_type)
         timeout = check_timeout(timeout)
+        check_on_event(on_event)
         place = await session.place()
         return await wait_for(self, place, output, cursor_of(after), timeout, on_event)
 

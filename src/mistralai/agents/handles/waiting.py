@@ -67,10 +67,12 @@ class _Wait:
         deadline = None if timeout is None else loop.time() + timeout
         while True:
             reading = await self.place.read_turn(self.turn.session_id, self.turn.id, self.after)
-            if self.on_event is not None:
-                await self.show(reading.state.cursor)
+            waited = self.on_event is not None and await self.show(reading.state.cursor)
             self.raise_what_handlers_raised()
-            if self.is_over(reading) or (deadline is not None and loop.time() >= deadline):
+            late = deadline is not None and loop.time() >= deadline
+            if waited and not late:
+                continue  # the log may have moved on while `on_event` took its time
+            if self.is_over(reading) or late:
                 return dressed_state(reading.state, self.turn.session.agent, self.place, self.output)
             await self.change(reading.state.cursor, deadline)
 
@@ -99,17 +101,23 @@ class _Wait:
             self.asking.discard(task)
             task.result()
 
-    async def show(self, until: str) -> None:
-        """Hand over the events up to a cursor: with a record, each event it rests on is handed over before it."""
+    async def show(self, until: str) -> bool:
+        """Hand over the events up to a cursor: with a record, each event it rests on is handed over before it.
+
+        Returns whether the function was awaited.
+        """
         assert self.on_event is not None
+        waited = False
         session = self.turn.session
         for event in await self.place.read_events(self.turn.session_id, self.turn.id, self.shown, until):
             # The position counts as reached when the function was called: one that raises has seen the event.
             self.shown = event.id
             told = self.on_event(dressed_event(event, session.agent, self.place, self.output))
             if inspect.isawaitable(told):
+                waited = True
                 await told
         self.shown = until
+        return waited
 
     async def change(self, since: str, deadline: float | None) -> None:
         """Return once the log moved on, a handler is done, or the time is up."""
@@ -137,3 +145,10 @@ class _Wait:
         """Give up the handlers that still run: what they would answer, the next wait asks again."""
         for task in self.asking:
             task.cancel()
+            task.add_done_callback(_read)
+
+
+def _read(task: asyncio.Task[None]) -> None:
+    """Take note of how a handler ended: of several that fail at once the wait raises one."""
+    if not task.cancelled():
+        task.exception()
