@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from mistralai.agents import pattern as pattern, testing as testing
+    from mistralai.agents import experimental as experimental, pattern as pattern, testing as testing
     from mistralai.agents.authoring import hook as hook
     from mistralai.agents.authoring.agent_definition import SessionAgentCustomization
     from mistralai.agents.authoring.builtins import (
@@ -247,7 +247,7 @@ _WHERE = {
     "values.wire": "from_json to_json",
 }
 _NAMES = {name: module for module, names in _WHERE.items() for name in names.split()}
-_MODULES = {"hook": "authoring.hook", "pattern": "pattern", "testing": "testing"}
+_MODULES = {"experimental": "experimental", "hook": "authoring.hook", "pattern": "pattern", "testing": "testing"}
 """Modules that are reached as attributes of this one, and where each is."""
 
 __all__ = [
@@ -392,6 +392,7 @@ __all__ = [
     "all_registry_skills",
     "client_tool",
     "connector",
+    "experimental",
     "from_json",
     "hook",
     "list_sessions",

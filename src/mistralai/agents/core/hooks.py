@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
@@ -11,13 +13,16 @@ from mistralai.agents.authoring.hook_points import run_point
 from mistralai.agents.authoring.hook_subjects import HookContext
 from mistralai.agents.core.draws import SessionDraws
 from mistralai.agents.core.facts import ErrorData, HookStateSaved
+from mistralai.agents.values.errors import JournalError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from mistralai.agents.authoring.hook import Hook
     from mistralai.agents.core.session import OpenSession
+    from mistralai.agents.core.state import TurnProgress
 
+_LOGGER = logging.getLogger("mistralai.agents")
 LARGEST_STATE_BYTES: Final = 256 * 1024
 """The bound of one hook's saved state. Past it the turn fails with `capability_execution_failed`."""
 
@@ -69,9 +74,10 @@ class SessionHooks:
         for key, hook in hooks.keyed.items():
             try:
                 self._made[key] = hook.with_state(states.get(key))
-            except ValueError as error:
+            except Exception as error:  # a field's validator is the user's code
                 raise HookFailed(
-                    f"Hook {key} does not take the state that this session saved of it: {error}"
+                    f"Hook {key} cannot be made with the state that this session has of it. "
+                    f"{type(error).__name__}: {error}"
                 ) from error
 
     async def run(
@@ -95,13 +101,19 @@ class SessionHooks:
             try:
                 with drawing(draws):
                     decision = await run_point(hook, point, context, subject(), session.inputs)
+                check_goes_on(session, turn)
                 self._save(session, key, hook)
-            except HookFailed:
+                if decision is not None and take(decision):
+                    return
+            except (HookFailed, JournalError):
                 raise
+            except asyncio.CancelledError as error:
+                task = asyncio.current_task()
+                if task is None or task.cancelling():
+                    raise  # the turn or the whole loop stops, not the hook by itself
+                raise _raised(session, key, point, error) from error
             except Exception as error:
-                raise HookFailed(f"Hook {key}.{point} raised {type(error).__name__}: {error}") from error
-            if decision is not None and take(decision):
-                return
+                raise _raised(session, key, point, error) from error
 
     def _save(self, session: OpenSession, key: str, hook: Hook) -> None:
         if key not in self._set.stateful:
@@ -119,6 +131,12 @@ class SessionHooks:
         session.append([HookStateSaved(at=session.now(), states={key: state})])
 
 
+def check_goes_on(session: OpenSession, turn: TurnProgress) -> None:
+    """Raise CancelledError where the turn stops or is over: code that kept running through it changes nothing more."""
+    if session.state.active is not turn or turn.interrupting is not None:
+        raise asyncio.CancelledError
+
+
 async def run_hooks(
     session: OpenSession, point: str, subject: Callable[[], Any], take: Callable[[Any], bool], *, about: str = ""
 ) -> None:
@@ -129,3 +147,8 @@ async def run_hooks(
     if session.hooks is None:
         session.hooks = SessionHooks(hooks, session.state.hook_states)
     await session.hooks.run(session, point, subject, take, about=about)
+
+
+def _raised(session: OpenSession, key: str, point: str, error: BaseException) -> HookFailed:
+    _LOGGER.error("Hook %s.%s raised in session %s.", key, point, session.session_id, exc_info=error)
+    return HookFailed(f"Hook {key}.{point} raised {type(error).__name__}: {error}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
@@ -28,6 +29,7 @@ from mistralai.agents.core.hooks import HookFailed, run_hooks
 from mistralai.agents.core.model_step import call_model, failed_reply
 from mistralai.agents.core.reply import give_up
 from mistralai.agents.core.steps import CallModel, Compact, EndTurn, RunCalls, StopTurn, next_step
+from mistralai.agents.values.errors import JournalError
 from mistralai.agents.values.ids import uuid7
 from mistralai.agents.values.tool_calls import ToolCall
 
@@ -41,6 +43,8 @@ if TYPE_CHECKING:
 _LOGGER = logging.getLogger("mistralai.agents")
 _MODEL: Final = "model"
 _ENDING: Final = "ending"
+RETRY_SECONDS: Final = 1.0
+"""How long a turn waits before it asks its journal again."""
 GRACE_SECONDS: Final = 4.0
 """How long a stopping turn waits for what runs. Interrupting and cancelling promise an end within 5 s."""
 
@@ -63,6 +67,15 @@ class Work:
 
 def advance(session: OpenSession) -> None:
     """Take every step the active turn can take now. Call it after each fact that may allow one."""
+    if session.unloading:
+        return
+    try:
+        _take_steps(session)
+    except JournalError as error:
+        _try_later(session, error, partial(advance, session))
+
+
+def _take_steps(session: OpenSession) -> None:
     while (step := next_step(session.state, session.settings.bounds)) is not None:
         match step:
             case CallModel():
@@ -97,8 +110,12 @@ def expire(session: OpenSession) -> None:
     if turn is None:
         return
     now = session.now()
-    for callback_id in list(turn.open_callbacks):
-        session.append(decide_expire(session.state, callback_id, uuid7(), now))
+    try:
+        for callback_id in list(turn.open_callbacks):
+            session.append(decide_expire(session.state, callback_id, uuid7(), now))
+    except JournalError as error:
+        _try_later(session, error, partial(expire, session))
+        return
     watch_expiry(session)
     advance(session)
 
@@ -167,28 +184,70 @@ async def _carry_out(session: OpenSession, key: str, work: Work, body: Callable[
         facts = await body()
     except asyncio.CancelledError:
         if not work.stopping:
+            _done(session, key, work)
             raise  # the event loop is being shut down: the log stays as it is
     except (SystemExit, KeyboardInterrupt):
+        _done(session, key, work)
         asyncio.get_running_loop().call_soon(advance, session)  # whoever owns the loop may go on with it
         raise
+    except JournalError as error:
+        _done(session, key, work)
+        _try_later(session, error, partial(_take_again, session))
+        return
     except Exception as error:
         # Not the user's code, whose errors are results: ours.
         _LOGGER.exception("Session %s failed.", session.session_id)
         if turn is not None and not work.abandoned:
             failure = ErrorData(message=f"{type(error).__name__}: {error}", code="turn_failed")
             facts = [*_close(session, turn, session.now()), *failed_reply(session, turn.turn_id, failure)]
-    finally:
-        if session.works.get(key) is work:
-            del session.works[key]
+    _settle(session, key, work, turn, facts)
+    if session.journal is not None and (session.state.active is None or any(isinstance(f, CallEnded) for f in facts)):
+        with contextlib.suppress(JournalError):  # the session has been told
+            await session.commit()
+
+
+def _settle(session: OpenSession, key: str, work: Work, turn: TurnProgress | None, facts: list[Fact]) -> None:
+    """Put what came of a piece of work into the log, and let the turn go on; later where the journal refuses it now."""
     if work.abandoned or session.state.active is not turn:
+        _done(session, key, work)
         return
     if turn is not None and turn.interrupting is not None:
         facts = [fact for fact in facts if isinstance(fact, CallEnded)]  # how the turn ends is decided: it stops
-    if facts and isinstance(facts[-1], TurnEnded):
-        _append_end(session, facts)
+    try:
+        if facts and isinstance(facts[-1], TurnEnded):
+            _append_end(session, facts)
+        else:
+            session.append(facts)
+    except JournalError as error:
+        _try_later(session, error, partial(_settle, session, key, work, turn, facts))
         return
-    session.append(facts)
+    _done(session, key, work)
     advance(session)
+
+
+def _take_again(session: OpenSession) -> None:
+    """Take the step again that the journal broke off. A reply that was being shown ends where it was."""
+    turn = session.state.active
+    try:
+        if turn is not None:
+            session.append(give_up(session, turn.turn_id, "crashed", session.now()))
+    except JournalError as error:
+        _try_later(session, error, partial(_take_again, session))
+        return
+    advance(session)
+
+
+def _done(session: OpenSession, key: str, work: Work) -> None:
+    if session.works.get(key) is work:
+        del session.works[key]
+
+
+def _try_later(session: OpenSession, error: JournalError, again: Callable[[], None]) -> None:
+    """The journal takes nothing now. What it refused was not applied, so the same step can be taken again."""
+    if session.unloading:
+        return
+    _LOGGER.error("%s It is tried again every %g s.", error, RETRY_SECONDS, extra={"session_id": session.session_id})
+    session.surroundings.clock.call_later(RETRY_SECONDS, again)
 
 
 def _end(session: OpenSession, step: EndTurn) -> list[Fact]:
@@ -250,6 +309,13 @@ def _stop(session: OpenSession, cause: str) -> None:
 def _abandon(session: OpenSession, turn: TurnProgress) -> None:
     """The grace is over: end the turn without what still runs."""
     session.stop_timer = None
+    try:
+        _leave_running(session, turn)
+    except JournalError as error:
+        _try_later(session, error, partial(_abandon, session, turn))
+
+
+def _leave_running(session: OpenSession, turn: TurnProgress) -> None:
     if session.state.active is not turn or turn.interrupting is None:
         return
     left = sorted(_tool_of(turn, key) for key in session.works)

@@ -20,7 +20,7 @@ from mistralai.agents.core.compaction import can_compact
 from mistralai.agents.core.facts import CompactionNeeded, ErrorData, TurnEnded, TurnPrepared
 from mistralai.agents.core.hooks import HookFailed, run_hooks
 from mistralai.agents.core.reply import give_up, receive, reply_fact, request_of
-from mistralai.agents.values.errors import SdkError
+from mistralai.agents.values.errors import JournalError, SdkError
 from mistralai.agents.values.tool_calls import ToolCall
 from mistralai.agents.values.usage import TokenUsage
 from mistralai.agents.values.wire import to_data
@@ -51,6 +51,8 @@ async def call_model(session: OpenSession) -> list[Fact]:
             session, model, request_of(session, turn.turn_id) if session.settings.hooks.keyed else request
         )
         return await _after_call(session, turn, request, reply)
+    except JournalError:
+        raise  # no failure of the model: the call is made again once the journal takes its facts
     except HookFailed as error:
         return failed_reply(session, turn.turn_id, error.error())
     except ModelError as error:

@@ -89,6 +89,10 @@ class Surroundings(Protocol):
         """Take note that the session ended."""
         ...
 
+    def lost(self, session: OpenSession) -> None:
+        """Let go of a session whose journal no longer knows what it holds: it is opened again from there."""
+        ...
+
 
 class SavedLog(msgspec.Struct):
     """A saved session, as its journal gives it."""
@@ -128,7 +132,7 @@ class Journals(Protocol):
         ...
 
     def open(self, session_id: str) -> SavedLog:
-        """Return a saved session to go on with. Raises SessionNotFoundError, or SessionInUseError while another writes."""
+        """Return a saved session to go on with. Raises SessionNotFoundError, or SessionInUseError if another writes."""
         ...
 
     def read(self, session_id: str) -> SavedLog:

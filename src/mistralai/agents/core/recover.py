@@ -1,11 +1,10 @@
-"""Reopening a session: what its log is told of the process that stopped. Pure; the loop then goes on by the next step."""
+"""Reopening a session: what its log is told of the process that stopped. The loop then takes the next step."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mistralai.agents.core import results
-from mistralai.agents.core import state as phases
+from mistralai.agents.core import results, state as phases
 from mistralai.agents.core.facts import (
     CallEnded,
     CallResumed,

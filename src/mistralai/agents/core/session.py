@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from mistralai.agents.core.facts import CallbackOpened, CallbackSettled, ReplyEnded, SessionEnded, TurnEnded
 from mistralai.agents.core.fold import apply
 from mistralai.agents.core.state import SessionState
+from mistralai.agents.values.errors import JournalError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,6 +44,7 @@ class OpenSession:
         "state",
         "stop_timer",
         "surroundings",
+        "unloading",
         "wire",
         "works",
     )
@@ -58,6 +60,8 @@ class OpenSession:
         """What runs now: the model's call and the tools, by key."""
         self.hooks: SessionHooks | None = None
         """The session's own hooks, from the first point that runs."""
+        self.unloading = False
+        """Whether this process lets go of the session: what runs may end, and no further step is taken."""
         self.stop_timer: Timer | None = None
         self.expiry: Timer | None = None
         """Due when the first open callback expires."""
@@ -109,10 +113,27 @@ class OpenSession:
         if state.ended is not None:
             self.surroundings.ended(self)
 
+    def load(self, facts: Sequence[Fact]) -> None:
+        """Take facts that a journal holds. Wakes who waits."""
+        for fact in facts:
+            apply(self.state, fact)
+            self.log.append(fact)
+        self.wake(milestone=True)
+
+    @property
+    def waited_for(self) -> bool:
+        """Whether anybody waits for what comes next."""
+        return bool(self._any_waiters or self._milestone_waiters)
+
     async def commit(self) -> None:
-        """Return once what was appended is as safe as the journal makes it."""
-        if self.journal is not None:
+        """Return once what was appended is as safe as the journal makes it. Raises JournalError if it may be lost."""
+        if self.journal is None:
+            return
+        try:
             await self.journal.commit()
+        except JournalError:
+            self.surroundings.lost(self)
+            raise
 
     def wake(self, *, milestone: bool = False) -> None:
         """Wake who follows the log, and at a milestone who waits for a turn."""

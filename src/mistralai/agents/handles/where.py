@@ -31,6 +31,7 @@ class Where:
         """Return the place; a saved session is opened there."""
         if self._place is None:
             self._place = (await start()).place
+        await self._place.open_saved(session_id, agent)
         return self._place
 
 

@@ -55,18 +55,30 @@ _DECIDE: dict[type[Command], Callable[[SessionState, Any, float], Decision]] = {
 }
 
 
+UNLOADED = (
+    "Session {} was unloaded from this event loop, and is saved as it was. "
+    "Open it again with agent.session(id) where journal_factory names its directory."
+)
+
+
 class LocalPlace:
     """Implements `Place` on the runtime of one event loop."""
 
     __slots__ = ("runtime",)
 
     def __init__(self, runtime: Runtime) -> None:
-        self.runtime = runtime
+        self.runtime: Runtime = runtime
 
     async def start(self, agent: AgentDefinition[Any], start: Start, output: OutputFormat | None = None) -> OpenSession:
         """Start a session of an agent, or return the one that the same key started."""
         from mistralai.agents.local.starting import start_session
 
+        saved = self.runtime.saved
+        if saved is not None and start.key is not None:
+            earlier = saved.journals.started_by(agent.name, start.key)
+            if earlier is not None:
+                await self.open_saved(earlier, agent)
+                return self._session(earlier)
         session = start_session(self.runtime, agent, start, output)
         await session.commit()
         return session
@@ -79,9 +91,18 @@ class LocalPlace:
     async def command(self, session_id: str, command: Command) -> Accepted | Refusal:
         """Decide on a command, log what comes of it, and let the turn go on."""
         session = self._session(session_id)
+        if self.runtime.saved is not None:
+            self.runtime.saved.check_writable(session_id)
         if isinstance(command, StartTurn | SendMessage):
             self.runtime.check_accepts()
         return await self.carry_out(session, command)
+
+    async def open_saved(self, session_id: str, agent: AgentDefinition[Any] | None) -> None:
+        """Open a session that is saved and not open here; nothing where the runtime saves none."""
+        saved = self.runtime.saved
+        if saved is not None and agent is not None and session_id not in self.runtime.sessions:
+            self._check_loop()
+            await saved.ensure(session_id, agent)
 
     async def carry_out(self, session: OpenSession, command: Command) -> Accepted | Refusal:
         """Carry out a command on an open session."""
@@ -101,9 +122,11 @@ class LocalPlace:
         if session_id in self.runtime.gone:
             return
         session = self._session(session_id)
+        if self.runtime.saved is not None:
+            self.runtime.saved.check_writable(session_id)
         await self.carry_out(session, Cancel())
         while session.state.ended is None:
-            await session.changed(milestones=True)
+            await self._next(session, milestones=True)
         await session.commit()
 
     async def read_turn(self, session_id: str, turn_id: str, after: str | None = None) -> Reading:
@@ -155,13 +178,13 @@ class LocalPlace:
                 return
             if reader.behind():
                 continue
-            await session.changed()
+            await self._next(session)
 
     async def changed(self, session_id: str, since: str, *, milestones: bool) -> None:
         """Return once there is something after a cursor."""
         session = self._session(session_id)
         if session.state.ended is None and end_of(session) == position_of(session, since):
-            await session.changed(milestones=milestones)
+            await self._next(session, milestones=milestones)
 
     async def started_turn(self, session_id: str) -> str | None:
         """Return the id of the session's first turn."""
@@ -225,12 +248,22 @@ class LocalPlace:
         self._check_loop()
         if (session := self.runtime.sessions.get(session_id)) is not None:
             return session
+        if self.runtime.saved is not None and (view := self.runtime.saved.view(session_id)) is not None:
+            return view
         if session_id in self.runtime.gone or self.runtime.closed:
             raise SessionTerminatedError("The local Session has ended")
         raise SessionNotFoundError(
             f"This event loop's local runtime has no session {session_id!r}. Start one with agent.start_session(); "
             "a session in memory is gone with its event loop."
         )
+
+    async def _next(self, session: OpenSession, *, milestones: bool = False) -> None:
+        """Wait for what comes next in a session. Raises SessionTerminatedError where it is let go of meanwhile."""
+        if self.runtime.saved is not None:
+            self.runtime.saved.keep_up(session.session_id)
+        await session.changed(milestones=milestones)
+        if session.unloading:
+            raise SessionTerminatedError(UNLOADED.format(session.session_id))
 
     def _check_loop(self) -> None:
         if asyncio.get_running_loop() is not self.runtime.loop:
@@ -256,5 +289,5 @@ class LocalPlace:
         """Wait for the end of a turn that is being interrupted."""
         turn = session.state.turn(turn_id)
         while turn.end is None:
-            await session.changed(milestones=True)
+            await self._next(session, milestones=True)
         await session.commit()

@@ -69,6 +69,8 @@ def _sweep() -> None:
             del _RUNTIMES[key]
             if key[0] == pid and not runtime.closed:
                 runtime.closed = True
+                if runtime.saved is not None:
+                    runtime.saved.abandon_all()
                 runtime.report_open()
 
 

@@ -18,6 +18,7 @@ from mistralai.agents.core.loop import advance
 from mistralai.agents.core.settings import Settings
 from mistralai.agents.local.bounded import Bounded
 from mistralai.agents.local.clock import LoopClock
+from mistralai.agents.local.saving import SavedSessions
 from mistralai.agents.local.threads import ToolThreads
 from mistralai.agents.values.errors import SdkError, SessionBusyError
 
@@ -46,8 +47,8 @@ class Runtime:
         self.loop = loop
         self.options = options
         """The settings of `local_runtime` that were given when the runtime started."""
-        self.clock = LoopClock(loop)
-        self.threads = ToolThreads(loop)
+        self.clock: LoopClock = LoopClock(loop)
+        self.threads: ToolThreads = ToolThreads(loop)
         self.sessions: dict[str, OpenSession] = {}
         self.ended_sessions: OrderedDict[str, None] = OrderedDict()
         """Ids of the sessions that have ended and can still be read, oldest first."""
@@ -59,10 +60,13 @@ class Runtime:
         """Agent name and idempotency key -> the session they started."""
         self.shared: dict[str, SharedWork] = {}
         """The answering of client tool calls that waits share, by callback id."""
+        factory = options.get("journal_factory")
+        self.saved: SavedSessions | None = SavedSessions(self, factory) if factory is not None else None
+        """The sessions that outlive the runtime; None where all live in memory."""
         self.place: LocalPlace
         """The place that handles of this loop share."""
         self.blocks = 0
-        self.closed = False
+        self.closed: bool = False
         self.draining = False
         self.tasks: set[asyncio.Task[None]] = set()
         self._context = contextvars.Context()
@@ -97,7 +101,7 @@ class Runtime:
         """Run a task of a turn, in a context of the runtime's own."""
         task = self.loop.create_task(coroutine, context=self._context.copy())
         self.tasks.add(task)
-        task.add_done_callback(self.tasks.discard)
+        task.add_done_callback(self.tasks.discard, context=self._context)  # else it keeps the caller's alive
         return task
 
     def run_in_thread[T](self, function: Callable[[], T], context: Context) -> asyncio.Future[T]:
@@ -115,6 +119,14 @@ class Runtime:
         """Take note that a session ended: it can be read until the loop or the block ends."""
         self.ended_sessions[session.session_id] = None
         self.release_ended()
+        if self.saved is not None and session.journal is not None:
+            self.spawn(self.saved.finish(session))
+
+    def lost(self, session: OpenSession) -> None:
+        """Let go of a session whose journal is in doubt."""
+        _LOGGER.error("Session %s is let go of: its journal failed. It is opened again from it.", session.session_id)
+        if self.saved is not None:
+            self.saved.lose(session)
 
     def release_ended(self) -> None:
         """Release the ended sessions past the bound, oldest end first, but none that a wait is about to read."""
@@ -135,18 +147,25 @@ class Runtime:
 
     def forget(self, session_id: str) -> None:
         """Release a session that has ended, and its idempotency key."""
+        self.drop(session_id)
+        if self.saved is None:
+            self.gone.add(session_id)
+
+    def drop(self, session_id: str) -> None:
+        """Hold a session in memory no longer."""
         session = self.sessions.pop(session_id, None)
         if session is not None and (started := session.state.started) is not None and started.key is not None:
             self.keys.pop((started.agent_name, started.key), None)
         self.ended_sessions.pop(session_id, None)
-        self.gone.add(session_id)
 
     def open_sessions(self) -> list[OpenSession]:
         """Return the sessions that have not ended."""
         return [session for session in self.sessions.values() if session.state.ended is None]
 
     async def end_all(self) -> None:
-        """End every session, and release them."""
+        """End every session, and release them. Saved ones are released as they are."""
+        if self.saved is not None:
+            await self.saved.unload_all()
         open_ones = self.open_sessions()
         for session in open_ones:
             cancel(session)
@@ -178,6 +197,8 @@ class Runtime:
         """End with the loop: warn of open sessions, release everything."""
         if self.closed:
             return
+        if self.saved is not None:
+            await self.saved.unload_all()
         self.closed = True
         self.report_open()
         for session in self.sessions.values():

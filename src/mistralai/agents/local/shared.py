@@ -15,8 +15,8 @@ class SharedWork:
     __slots__ = ("task", "waiting")
 
     def __init__(self, task: asyncio.Task[None]) -> None:
-        self.task = task
-        self.waiting = 0
+        self.task: asyncio.Task[None] = task
+        self.waiting: int = 0
 
 
 async def join(works: dict[str, SharedWork], key: str, start: Callable[[], Awaitable[None]]) -> None:

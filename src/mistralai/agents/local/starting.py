@@ -28,9 +28,11 @@ def start_session(
     settings = runtime.settings(agent).overridden(start.customization)
     if output != settings.output:
         settings = settings.asking_for(output)
-    session = OpenSession(settings, runtime)
-    session.override = stand_in(agent)
     session_id = uuid7()
+    session = OpenSession(settings, runtime)
+    if runtime.saved is not None:
+        session.journal = runtime.saved.create(session_id, settings, start.key)
+    session.override = stand_in(agent)
     at = session.now()
     facts: list[Fact] = [
         SessionStarted(
@@ -48,7 +50,12 @@ def start_session(
             for source in missing_sources(agent)
         ),
     ]
-    session.append(facts)
+    try:
+        session.append(facts)
+    except BaseException:
+        if session.journal is not None:
+            session.journal.sync_and_close()
+        raise
     runtime.sessions[session_id] = session
     if start.key is not None:
         runtime.keys[agent.name, start.key] = session_id

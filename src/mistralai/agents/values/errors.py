@@ -47,6 +47,10 @@ class SessionInUseError(AgentsError):
     """Another process, or another runtime of this one, is writing this session."""
 
 
+class JournalError(AgentsError):
+    """A saved session's journal cannot be written or read. The message says what is intact and what to do."""
+
+
 class SessionTerminatedError(AgentsError):
     """The session has ended and takes no command."""
 

@@ -1,0 +1,280 @@
+"""The directory of saved sessions: one directory a session, named by its id."""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from mistralai.agents.core.facts import TurnAccepted
+from mistralai.agents.core.ports import SavedLog, SavedSummary
+from mistralai.agents.local.journal.committer import Committer
+from mistralai.agents.local.journal.crash_points import journal_class
+from mistralai.agents.local.journal.file import FILE_NAME, UPLOADS_NAME
+from mistralai.agents.local.journal.lines import After, Damaged, read_after, read_header, read_line
+from mistralai.agents.local.journal.reader import JournalReader
+from mistralai.agents.local.journal.uploads import Uploads
+from mistralai.agents.values.errors import (
+    JournalError,
+    SdkError,
+    SessionInUseError,
+    SessionNotFoundError,
+    UnsupportedAgentFeatureError,
+)
+from mistralai.agents.values.record import record
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from mistralai.agents.core.ports import Journal
+
+_USABLE_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
+_KEYS: Final = ".keys"
+_HEAD: Final = 16 * 1024
+_TAIL: Final = 4 * 1024
+
+
+@record
+class JournalDirectory:
+    """Where sessions are saved, as `local_runtime(journal_factory=)` takes it. Two of the same directory are equal."""
+
+    path: str
+    """The directory, absolute. It is made when the first session is saved."""
+    fsync: bool = True
+    """Whether a decision point waits until the disk has it; False leaves the time to the operating system."""
+
+    def __call__(self) -> DirectoryJournals:
+        """Return the journals of one runtime."""
+        return DirectoryJournals(Path(self.path), fsync=self.fsync)
+
+
+def directory(path: str | os.PathLike[str], *, fsync: bool) -> JournalDirectory:
+    """Return the directory for saved sessions. Raises where the machine cannot lock files."""
+    try:
+        import fcntl as _  # noqa: F401  # is there such a module?
+    except ImportError:
+        raise UnsupportedAgentFeatureError(
+            "JsonFileSessionJournal needs file locks of POSIX, which this system does not have. "
+            "Keep sessions in memory here, or run on Linux or macOS."
+        ) from None
+    if not isinstance(path, str | os.PathLike) or not os.fspath(path):  # pyright: ignore[reportUnnecessaryIsInstance]  # callers may not check types
+        raise SdkError(f"in_directory: path is {path!r}. Pass the path of a directory.")
+    if not isinstance(fsync, bool):  # pyright: ignore[reportUnnecessaryIsInstance]  # callers may not check types
+        raise SdkError(f"in_directory: fsync is {fsync!r}. Pass True or False.")
+    return JournalDirectory(path=os.path.abspath(os.fspath(path)), fsync=fsync)
+
+
+class DirectoryJournals:
+    """Implements the port `Journals` for one runtime."""
+
+    def __init__(self, root: Path, *, fsync: bool) -> None:
+        self._root = root
+        self._committer = Committer()
+        self._fsync = self._committer if fsync else None
+        self._journal = journal_class()
+
+    def create(self, session_id: str, about: Mapping[str, Any]) -> Journal:
+        """Return the journal of a new session. There is none in the directory until its first facts are written."""
+        place = self._root / session_id
+        fd = -1
+        try:
+            self._root.mkdir(mode=0o700, parents=True, exist_ok=True)
+            place.mkdir(mode=0o700)
+            fd = os.open(place / FILE_NAME, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+            _lock(fd, session_id)
+        except OSError as error:
+            if fd >= 0:
+                os.close(fd)
+            raise JournalError(f"No session can be saved in {self._root}: {_reason(error)}") from error
+        return self._journal.new(fd, place, self._fsync, dict(about))
+
+    def open(self, session_id: str) -> SavedLog:
+        """Return a saved session, to be continued. Raises SessionInUseError while somebody else writes it."""
+        place = self._place(session_id)
+        try:
+            fd = os.open(place / FILE_NAME, os.O_RDWR | os.O_APPEND | os.O_CLOEXEC)
+        except FileNotFoundError:
+            raise _not_found(self._root, session_id) from None
+        except OSError as error:
+            if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+                return self.read(session_id)
+            raise JournalError(f"Session {session_id} cannot be opened in {self._root}: {_reason(error)}") from error
+        try:
+            _lock(fd, session_id)
+            reader = self._reader(session_id)
+            facts, torn = reader.read()
+            if reader.header is None or not facts:
+                raise _not_found(self._root, session_id)
+            repair = _cut(fd, place, reader, torn) if torn else None
+        except BaseException:
+            os.close(fd)
+            raise
+        journal = self._journal(fd, place, self._fsync, size=reader.offset, n=reader.n)
+        journal.continues(reader.after)
+        return SavedLog(about=reader.header.about, facts=facts, journal=journal, repair=repair, more=lambda: [])
+
+    def read(self, session_id: str) -> SavedLog:
+        """Return a saved session as it is now, to be looked at."""
+        reader = self._reader(session_id)
+        try:
+            facts, _ = reader.read()
+        except OSError as error:
+            if isinstance(error, FileNotFoundError):
+                raise _not_found(self._root, session_id) from None
+            raise JournalError(f"Session {session_id} cannot be read in {self._root}: {_reason(error)}") from error
+        if reader.header is None or not facts:
+            raise _not_found(self._root, session_id)
+
+        def more() -> list[Any]:
+            return reader.read()[0] if reader.grown() else []
+
+        return SavedLog(about=reader.header.about, facts=facts, journal=None, repair=None, more=more)
+
+    def ids(self) -> list[str]:
+        """Return the ids of what is in the directory, newest first."""
+        try:
+            names = os.listdir(self._root)
+        except FileNotFoundError:
+            return []
+        return sorted((name for name in names if _USABLE_ID.fullmatch(name)), reverse=True)
+
+    def summary(self, session_id: str) -> SavedSummary | None:
+        """Return what a list shows of a session, from both ends of its file; None where there is none."""
+        try:
+            head, tail = _ends(self._place(session_id) / FILE_NAME)
+        except OSError:
+            return None
+        try:
+            return self._summary(session_id, head, tail) or self._whole_summary(session_id)
+        except (Damaged, JournalError, SessionNotFoundError):
+            return None
+
+    def started_by(self, agent_name: str, key: str) -> str | None:
+        """Return the session that an idempotency key started; None for none."""
+        try:
+            session_id = self._key(agent_name, key).read_text()
+        except FileNotFoundError:
+            return None
+        return session_id if self.summary(session_id) is not None else None
+
+    def note_key(self, agent_name: str, key: str, session_id: str) -> None:
+        """Remember which session a key is about to start. The key of one that never came is as good as unused."""
+        path = self._key(agent_name, key)
+        try:
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            unfinished = path.with_suffix(f".{session_id}")
+            unfinished.write_text(session_id)
+            unfinished.replace(path)
+        except OSError as error:
+            raise JournalError(f"No session can be saved in {self._root}: {_reason(error)}") from error
+
+    def close(self) -> None:
+        """End the threads; later sessions start new ones."""
+        self._committer.close()
+
+    def _place(self, session_id: str) -> Path:
+        if not _USABLE_ID.fullmatch(session_id):
+            raise _not_found(self._root, session_id)
+        return self._root / session_id
+
+    def _reader(self, session_id: str) -> JournalReader:
+        place = self._place(session_id)
+        return JournalReader(place / FILE_NAME, Uploads(place / UPLOADS_NAME))
+
+    def _key(self, agent_name: str, key: str) -> Path:
+        name = sha256(f"{len(agent_name)}:{agent_name}:{key}".encode("utf-8", "surrogatepass")).hexdigest()
+        return self._root / _KEYS / name
+
+    def _summary(self, session_id: str, head: bytes, tail: bytes) -> SavedSummary | None:
+        lines = head.split(b"\n")[:-1]
+        last = tail.rstrip(b"\n").rpartition(b"\n")[2]
+        if len(lines) < 2 or not tail.endswith(b"\n") or not last.startswith(b'{"n":'):
+            return None
+        after = read_after(last)
+        if after.ended == "failed":
+            return None  # its error is in the fact
+        about = read_header(lines[0]).about
+        started = read_line(lines[1]).facts[0]
+        first = next((f for line in lines[1:] for f in read_line(line).facts if isinstance(f, TurnAccepted)), None)
+        if first is None and len(head) == _HEAD:
+            return None
+        return _summarise(session_id, about, started.at, first, after)
+
+    def _whole_summary(self, session_id: str) -> SavedSummary | None:
+        reader = self._reader(session_id)
+        facts, _ = reader.read()
+        if reader.header is None or reader.after is None:
+            return None
+        first = next((fact for fact in facts if isinstance(fact, TurnAccepted)), None)
+        summary = _summarise(session_id, reader.header.about, facts[0].at, first, reader.after)
+        summary.error = getattr(facts[-1], "error", None)
+        return summary
+
+
+def _summarise(
+    session_id: str, about: dict[str, Any], started_at: float, first: TurnAccepted | None, after: After
+) -> SavedSummary:
+    return SavedSummary(
+        session_id=session_id,
+        about=about,
+        started_at=started_at,
+        updated_at=after.at,
+        status=after.status,
+        open_callbacks=after.open,
+        ended=after.ended,
+        first_message=first.content if first is not None else None,
+    )
+
+
+def _lock(fd: int, session_id: str) -> None:
+    import fcntl
+
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise SessionInUseError(
+            f"Session {session_id} is being written by another process, or by another event loop of this one. "
+            "Send the command there; reading works from here."
+        ) from None
+
+
+def _cut(fd: int, place: Path, reader: JournalReader, torn: bytes) -> str:
+    """Cut what a crash left of its last write, and keep it beside the journal."""
+    kept = place / f"cut-at-{reader.offset}"
+    kept.write_bytes(torn)
+    os.ftruncate(fd, reader.offset)
+    os.fsync(fd)
+    return f"The last write was not finished: {len(torn)} bytes were cut from the journal and kept in {kept.name}."
+
+
+def _ends(path: Path) -> tuple[bytes, bytes]:
+    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        head = os.read(fd, _HEAD)
+        if len(head) < _HEAD:
+            return head, head
+        size = os.fstat(fd).st_size
+        return head, os.pread(fd, _TAIL, max(0, size - _TAIL))
+    finally:
+        os.close(fd)
+
+
+def _not_found(root: Path, session_id: str) -> SessionNotFoundError:
+    return SessionNotFoundError(
+        f"There is no saved session {session_id!r} in {root}, and none in this event loop. "
+        "Start one with agent.start_session()."
+    )
+
+
+def _reason(error: OSError) -> str:
+    reason = error.strerror or str(error)
+    if error.errno in (errno.EMFILE, errno.ENFILE):
+        return (
+            f"{reason}. Each open saved session holds a file open: raise the limit (ulimit -n) or open fewer at once."
+        )
+    if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+        return f"{reason}. Give a directory that this process may write."
+    return f"{reason}. Make room or mend the disk, then try again."

@@ -1,0 +1,249 @@
+"""The saved sessions of a runtime: started with a journal, opened again from it, and let go of without being ended."""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import logging
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
+
+from mistralai.agents.authoring.overrides import stand_in
+from mistralai.agents.core import state as phases
+from mistralai.agents.core.loop import GRACE_SECONDS, advance, expire
+from mistralai.agents.core.recover import recover
+from mistralai.agents.core.session import OpenSession
+from mistralai.agents.local.same_agent import check_same, identity
+from mistralai.agents.local.watching import Watch
+from mistralai.agents.values.errors import AgentsError, JournalError, SdkError, SessionInUseError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mistralai.agents.authoring.agent_definition import AgentDefinition
+    from mistralai.agents.core.ports import Journal, Journals, SavedLog
+    from mistralai.agents.core.settings import Settings
+    from mistralai.agents.local.runtime import Runtime
+
+_LOGGER = logging.getLogger("mistralai.agents")
+LAST_WAIT_SECONDS: Final = 0.5
+"""How long a session that is let go of waits for tasks it has cancelled."""
+
+
+class SavedSessions:
+    """What a runtime with a `journal_factory` keeps of its saved sessions."""
+
+    __slots__ = ("_opening", "_runtime", "journals", "watches")
+
+    def __init__(self, runtime: Runtime, factory: Callable[[], Any]) -> None:
+        self._runtime = runtime
+        self.journals: Journals = _journals(factory)
+        self.watches: dict[str, Watch] = {}
+        """The sessions that are only read here: ended ones, and those that another process writes."""
+        self._opening: dict[str, asyncio.Task[None]] = {}
+
+    def create(self, session_id: str, settings: Settings, key: str | None) -> Journal:
+        """Return the journal of a new session."""
+        about: dict[str, Any] = {"agent": identity(settings)}
+        usual = self._runtime.settings(settings.definition).output
+        if (output := settings.output) is not None and output != usual:
+            about["output"] = {"name": output.name, "schema": output.schema}
+        if key is not None:
+            self.journals.note_key(settings.definition.name, key, session_id)
+        return self.journals.create(session_id, about)
+
+    async def ensure(self, session_id: str, agent: AgentDefinition[Any]) -> None:
+        """Open a saved session that is not open here. What another process writes is opened to be read."""
+        if session_id in self._runtime.sessions or self._runtime.closed:
+            return
+        watch = self.watches.get(session_id)
+        if watch is not None and watch.over:
+            return
+        if (task := self._opening.get(session_id)) is None:
+            task = self._opening[session_id] = self._runtime.spawn(self._open(session_id, agent))
+            task.add_done_callback(lambda _: self._opening.pop(session_id, None))
+        await asyncio.shield(task)  # who leaves must not leave a half opened session behind
+
+    def view(self, session_id: str) -> OpenSession | None:
+        """Return a session that is only read here, as far as its journal goes now; None for none."""
+        if (watch := self.watches.get(session_id)) is None:
+            return None
+        watch.refresh()
+        watch.keep_up()
+        return watch.session
+
+    def keep_up(self, session_id: str) -> None:
+        """Look into the journal of a session that is only read here as long as somebody waits."""
+        if (watch := self.watches.get(session_id)) is not None:
+            watch.keep_up()
+
+    def check_writable(self, session_id: str) -> None:
+        """Raise what keeps this process from writing a session that it can read."""
+        watch = self.watches.get(session_id)
+        if watch is not None and not watch.over:
+            raise watch.reason
+
+    async def unload_all(self) -> None:
+        """Let go of every saved session: what runs may end for a moment, no end is written, others may open them."""
+        for task in list(self._opening.values()):
+            await asyncio.wait({task})
+        sessions = [session for session in self._runtime.sessions.values() if session.journal is not None]
+        tools: set[asyncio.Task[None]] = set()
+        others: set[asyncio.Task[None]] = set()
+        for session in sessions:
+            _hold(session)
+            calls = session.state.active.open_calls if session.state.active else {}
+            for key, work in session.works.items():
+                if work.task is not None:
+                    runs = key in calls and calls[key].phase == phases.STARTED
+                    (tools if runs else others).add(work.task)
+        for task in others:
+            task.cancel()
+        if tools:
+            _, left = await asyncio.wait(tools, timeout=GRACE_SECONDS)
+            for task in left:
+                task.cancel()
+            others |= left
+        if others:
+            await asyncio.wait(others, timeout=LAST_WAIT_SECONDS)
+        await self._in_thread(partial(_close_all, [session.journal for session in sessions]))
+        for session in sessions:
+            self._drop(session)
+        for watch in self.watches.values():
+            watch.stop()
+        self.watches.clear()
+        self.journals.close()
+
+    def abandon_all(self) -> None:
+        """Let go of the sessions of a loop that is gone already."""
+        _close_all([session.journal for session in self._runtime.sessions.values()])
+        self.journals.close()
+
+    def lose(self, session: OpenSession) -> None:
+        """Let go of one session at once, without trusting its journal."""
+        _hold(session)
+        for work in session.works.values():
+            if work.task is not None and work.task is not asyncio.current_task():
+                work.task.cancel()
+        if session.journal is not None:
+            session.journal.sync_and_close()
+        self._drop(session)
+
+    async def finish(self, session: OpenSession) -> None:
+        """Close the journal of a session that has ended: it is read from memory here, and from the file elsewhere."""
+        journal = session.journal
+        if journal is None:
+            return
+        await session.commit()
+        session.journal = None
+        await self._in_thread(journal.sync_and_close)
+
+    async def _open(self, session_id: str, agent: AgentDefinition[Any]) -> None:
+        watch = self.watches.get(session_id)
+        try:
+            log = await self._in_thread(partial(self.journals.open, session_id))
+            reason: AgentsError = _read_only(session_id)
+        except SessionInUseError as error:
+            if watch is not None:
+                return
+            log = await self._in_thread(partial(self.journals.read, session_id))
+            reason = error
+        try:
+            session = self._load(session_id, agent, log, watch)
+            if log.journal is not None and session.state.ended is None:
+                try:
+                    self._go_on(session, log)
+                    return
+                except JournalError as error:
+                    reason = error
+        except BaseException:
+            if log.journal is not None:
+                log.journal.sync_and_close()
+            raise
+        if log.journal is not None:
+            log.journal.sync_and_close()
+        if watch is None:
+            self.watches[session_id] = Watch(session, log.more, reason, partial(self.ensure, session_id, agent))
+
+    def _load(self, session_id: str, agent: AgentDefinition[Any], log: SavedLog, watch: Watch | None) -> OpenSession:
+        """Return the session with all facts of its log: the one that readers here follow already, if they do."""
+        if watch is not None:
+            session = watch.session
+            session.load(log.facts[len(session.log) :])
+            return session
+        settings = self._runtime.settings(agent)
+        check_same(session_id, log.about.get("agent") or {}, settings)
+        session = OpenSession(settings, self._runtime)
+        session.load(log.facts)
+        started = session.state.started
+        if started is not None and started.customization:
+            session.settings = settings.overridden(started.customization)
+        if (output := log.about.get("output")) is not None:
+            from mistralai.agents.authoring.model import OutputFormat
+
+            session.settings = session.settings.asking_for(OutputFormat(name=output["name"], schema=output["schema"]))
+        session.override = stand_in(agent)
+        return session
+
+    def _go_on(self, session: OpenSession, log: SavedLog) -> None:
+        """Write from here on, and let an unfinished turn go on or end."""
+        facts = recover(session.state, session.log, session.now(), log.repair)
+        session.journal = log.journal
+        try:
+            session.append(facts)
+        except JournalError:
+            session.journal = None
+            raise
+        self._runtime.sessions[session.session_id] = session
+        if (watch := self.watches.pop(session.session_id, None)) is not None:
+            watch.stop()
+        started, active = session.state.started, session.state.active
+        if started is not None and started.key is not None:
+            self._runtime.keys[started.agent_name, started.key] = session.session_id
+        if active is not None and active.interrupting is None:
+            expire(session)
+        else:
+            advance(session)
+
+    def _drop(self, session: OpenSession) -> None:
+        self._runtime.drop(session.session_id)
+        session.wake(milestone=True)
+
+    async def _in_thread[T](self, function: Callable[[], T]) -> T:
+        return await self._runtime.threads.run(function, contextvars.Context())
+
+
+def _hold(session: OpenSession) -> None:
+    session.unloading = True
+    for timer in (session.expiry, session.stop_timer):
+        if timer is not None:
+            timer.cancel()
+
+
+def _close_all(journals: list[Journal | None]) -> None:
+    for journal in journals:
+        if journal is not None:
+            journal.sync_and_close()
+
+
+def _read_only(session_id: str) -> JournalError:
+    return JournalError(
+        f"Session {session_id} can be read here and not continued: its directory is read-only for this process. "
+        "Give the process the right to write there."
+    )
+
+
+def _journals(factory: Callable[[], Any]) -> Journals:
+    """Return what the factory makes; a function that returns a factory will do as well."""
+    made: Any = factory
+    for _ in range(3):
+        if hasattr(made, "create") and hasattr(made, "open"):
+            journals: Journals = made
+            return journals
+        if not callable(made):
+            break
+        made = made()
+    raise SdkError(
+        f"local_runtime: journal_factory is {factory!r}, which gives no journals. "
+        "Pass agents.experimental.JsonFileSessionJournal.in_directory(path)."
+    )
