@@ -142,7 +142,7 @@ class AnyOrder(RuleBasedStateMachine):
         expected = self.reference.answer(callback, allow=allow)
         turn = self.turns[-1]
         found: object = self.run(turn.callback(self.callbacks[callback])) if not session_is_over else None
-        answer: object
+        answer: Any
         if isinstance(found, agents.OpenClientToolCall):
             answer = agents.ToolResult(content="no", is_error=True) if not allow else "yes"
         else:
@@ -268,8 +268,9 @@ def plain(value: Any) -> object:
         return {key: plain(item) for key, item in cast("dict[object, object]", value).items()}
     if isinstance(value, list | tuple):
         return [plain(item) for item in cast("list[object]", value)]
-    slots: tuple[str, ...] = getattr(type(value), "__slots__", ())
-    if type(value).__module__.endswith("core.state"):
+    cls: Any = type(value)
+    slots: tuple[str, ...] = getattr(cls, "__slots__", ())
+    if cls.__module__.endswith("core.state"):
         return {name: plain(getattr(value, name)) for name in slots}
     return value
 
