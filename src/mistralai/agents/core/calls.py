@@ -15,6 +15,7 @@ from mistralai.agents.authoring.tool_context import ToolContext
 from mistralai.agents.core import results, state as phases
 from mistralai.agents.core.facts import CallbackOpened, CallEnded, CallStarted, ErrorData
 from mistralai.agents.core.gate import judge
+from mistralai.agents.core.json_copy import copied
 from mistralai.agents.core.limits import CALL_OVER_LIMIT, over_limit
 from mistralai.agents.core.tool_hooks import after_call
 from mistralai.agents.values.errors import ToolError
@@ -63,7 +64,7 @@ def admit(session: OpenSession, call: CallState, *, opens: int) -> tuple[list[Fa
     bound: BoundCall | None = None
     try:
         if isinstance(tool, Tool):
-            bound = tool.bind(call.arguments, _context(session, turn.turn_id, call), session.inputs)
+            bound = tool.bind(copied(call.arguments), _context(session, turn.turn_id, call), session.inputs)
         else:
             tool.validate_arguments(call.arguments)
     except InvalidArguments as error:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import TypeAdapter
 
+from mistralai.agents.core.json_copy import copied
 from mistralai.agents.values.content import ContentBlock, TextContentBlock
 from mistralai.agents.values.entries import (
     ContextMessage,
@@ -57,7 +58,7 @@ def call_entry(call: RequestedCall, turn_id: str, at: float) -> ToolCallEntry:
         tool_call_id=call.call_id,
         tool_id=call.tool_id,
         name=call.name,
-        arguments=call.arguments,
+        arguments=copied(call.arguments),
     )
 
 

@@ -27,6 +27,7 @@ from mistralai.agents.core.facts import (
     TurnAccepted,
     TurnEnded,
 )
+from mistralai.agents.core.json_copy import copied
 from mistralai.agents.core.positions import Position, cursor, end_of
 from mistralai.agents.values.callbacks import OpenApproval, OpenCallback, OpenClientToolCall, OpenSignIn
 from mistralai.agents.values.events import (
@@ -75,7 +76,7 @@ def turn_state(session: OpenSession, turn: TurnProgress, at: str | None = None) 
         return Interrupted(**ids, text=end.text, cause=end.cause or "interrupted")
     if end.outcome == "failed":
         return Failed(**ids, text=end.text, error=protocol_error(end.error))
-    calls = tuple(ToolCall(call.call.tool_id, call.arguments) for call in turn.calls)
+    calls = tuple(ToolCall(call.call.tool_id, copied(call.arguments)) for call in turn.calls)
     return Completed[str](**ids, text=end.text, output=end.text or "", stop_reason=end.stop_reason, tool_calls=calls)
 
 
@@ -97,7 +98,7 @@ def open_callback(session: OpenSession, opened: CallbackOpened) -> OpenCallback:
         call = ClientToolCall(
             tool_id=tool.id,
             name=tool.name,
-            arguments=opened.arguments,
+            arguments=copied(opened.arguments),
             tool_call_id=opened.call_id,
             session_id=session.session_id,
             turn_id=opened.turn_id,
@@ -107,7 +108,7 @@ def open_callback(session: OpenSession, opened: CallbackOpened) -> OpenCallback:
         return OpenClientToolCall[Any, Any](**ids, call=call)
     request = ApprovalRequest(
         tool=approval_tool(opened),
-        arguments=opened.arguments,
+        arguments=copied(opened.arguments),
         tool_call_id=opened.call_id,
         session_id=session.session_id,
         turn_id=opened.turn_id,
@@ -128,7 +129,7 @@ def approval_tool(opened: CallbackOpened) -> ApprovalTool:
         name=tool.name,
         description=tool.description or None,
         annotations=from_data(ToolAnnotations, tool.annotations),
-        input_schema=tool.input_schema,
+        input_schema=copied(tool.input_schema),
     )
 
 

@@ -138,7 +138,8 @@ class Runtime:
             self.forget(session_id)
 
     def check_accepts(self) -> None:
-        """Raise SessionBusyError while the runtime is drained."""
+        """Raise SessionBusyError while the runtime is drained, SdkError for a callback timeout that is none."""
+        _ = self.callback_timeout  # a turn that could not ask its question does not start
         if self.draining:
             raise SessionBusyError(
                 "This event loop's local runtime is being drained and starts nothing. "
