@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 PATHS = {"mistral": "/v1/chat/completions", "openai": "/v1/chat/completions", "anthropic": "/v1/messages"}
 KEY = "key-of-the-tests"
+MODEL = "strict-model"
+"""The model that the server lists. It takes any other name as well."""
 
 
 class StrictProvider:
@@ -110,6 +112,9 @@ class StrictProvider:
         while (header := (await reader.readline()).strip()) != b"":
             name, _, value = header.decode("latin-1").partition(":")
             headers[name.lower()] = value.strip()
+        if line.startswith(b"GET ") and line.split(b" ")[1].endswith(b"/models"):
+            await _answer(writer, Refusal(status=200, body={"object": "list", "data": [{"id": MODEL}]}))
+            return True
         body = await reader.readexactly(int(headers.get("content-length", "0")))
         request = json.loads(body)
         self.requests.append(request)
@@ -125,7 +130,7 @@ class StrictProvider:
             case Disconnect():
                 return False
             case Refusal():
-                await _refuse(writer, reply)
+                await _answer(writer, reply)
                 return True
             case Answer():
                 return await _stream(reader, writer, Stream(pieces=joined(self._encode(reply))))
@@ -151,9 +156,9 @@ class StrictProvider:
         return anthropic_pieces(answer) if self.mode == "anthropic" else chat_pieces(answer)
 
 
-async def _refuse(writer: asyncio.StreamWriter, reply: Refusal) -> None:
+async def _answer(writer: asyncio.StreamWriter, reply: Refusal) -> None:
     body = reply.body if isinstance(reply.body, bytes) else json.dumps(reply.body).encode()
-    lines = [f"HTTP/1.1 {reply.status} Refused", f"content-length: {len(body)}"]
+    lines = [f"HTTP/1.1 {reply.status} Answer", f"content-length: {len(body)}"]
     lines += [f"{name}: {value}" for name, value in reply.headers.items()]
     writer.write("\r\n".join(lines).encode() + b"\r\n\r\n" + body)
     await writer.drain()
