@@ -142,9 +142,9 @@ class AnyOrder(RuleBasedStateMachine):
         expected = self.reference.answer(callback, allow=allow)
         turn = self.turns[-1]
         found: object = self.run(turn.callback(self.callbacks[callback])) if not session_is_over else None
-        answer: Any
+        answer: object
         if isinstance(found, agents.OpenClientToolCall):
-            answer = agents.ToolResult(content="no", is_error=True) if not allow else "yes"
+            answer = agents.ToolResult[None](content="no", is_error=True) if not allow else "yes"
         else:
             answer = agents.AllowApproval() if allow else agents.DenyApproval(message="no")
         came = self.run(turn.answer(self.callbacks[callback], answer))
@@ -268,7 +268,7 @@ def plain(value: Any) -> object:
         return {key: plain(item) for key, item in cast("dict[object, object]", value).items()}
     if isinstance(value, list | tuple):
         return [plain(item) for item in cast("list[object]", value)]
-    cls: Any = type(value)
+    cls: Any = cast("object", value).__class__
     slots: tuple[str, ...] = getattr(cls, "__slots__", ())
     if cls.__module__.endswith("core.state"):
         return {name: plain(getattr(value, name)) for name in slots}

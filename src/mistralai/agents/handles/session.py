@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from mistralai.agents.core.commands import Accepted, Ended, KeyReused, Occupied, SendMessage, StartTurn
@@ -23,6 +24,7 @@ from mistralai.agents.values.errors import (
     SessionTerminatedError,
 )
 from mistralai.agents.values.ids import uuid7
+from mistralai.agents.values.turn_states import Blocked, Running
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -92,8 +94,7 @@ class Session:
         place = await self.place()
         outcome = await place.command(self._id, command)
         if isinstance(outcome, Occupied):
-            # The turn is being stopped and reads no more: its end makes room.
-            await self.turn(outcome.active_turn_id).result(timeout=_STOPPING_SECONDS)
+            await self._stopped(place, outcome.active_turn_id)
             outcome = await place.command(self._id, command)
         if isinstance(outcome, Occupied):
             raise SessionBusyError(
@@ -167,6 +168,17 @@ class Session:
         """Return what a list of sessions shows of this one."""
         place = await self.place()
         return await place.info(self._id)
+
+    async def _stopped(self, place: Place, turn_id: str) -> None:
+        """Wait for a turn that is being stopped and reads no more messages: its end makes room."""
+        state = (await place.read_turn(self._id, turn_id)).state
+        try:
+            async with asyncio.timeout(_STOPPING_SECONDS):
+                while isinstance(state, Running | Blocked):
+                    await place.changed(self._id, state.cursor, milestones=True)
+                    state = (await place.read_turn(self._id, turn_id)).state
+        except TimeoutError:
+            return  # the command says that the session is busy
 
     def _accepted(self, outcome: Accepted | Refusal) -> Accepted:
         match outcome:
