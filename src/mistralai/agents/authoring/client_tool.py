@@ -30,9 +30,9 @@ class ClientToolAnswer:
     __slots__ = ("fn", "stub")
 
     def __init__(self, stub: ClientTool[..., Any], fn: Callable[..., Any]) -> None:
-        self.stub = stub
+        self.stub: ClientTool[..., Any] = stub
         """The tool that is answered."""
-        self.fn = fn
+        self.fn: Callable[..., Any] = fn
         """Called with the stub's parameters."""
 
     def __repr__(self) -> str:
@@ -58,7 +58,7 @@ class ClientToolAnswers:
             self._by_id[answer.stub.id] = answer
         if default is not None and not callable(default):
             raise SdkError(f"ClientToolAnswers: default is {default!r}. Pass a function of a ClientToolCall, or None.")
-        self.default = default
+        self.default: Callable[[ClientToolCall], object] | None = default
         """Answers the calls of every other client tool, with what it returns or awaits; None leaves them open."""
 
     def find(self, tool_id: str) -> ClientToolAnswer | None:

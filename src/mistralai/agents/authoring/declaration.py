@@ -58,14 +58,14 @@ class Options:
         timeout_seconds: float | None = None,
         idempotent: bool = False,
     ) -> None:
-        self.name = name
-        self.description = description
+        self.name: str | None = name
+        self.description: str | None = description
         self.input_schema: JsonObject | None = None if input_schema is None else dict(input_schema)
         self.output_schema: JsonObject | None = None if output_schema is None else dict(output_schema)
-        self.annotations = ToolAnnotations() if annotations is None else annotations
+        self.annotations: ToolAnnotations = ToolAnnotations() if annotations is None else annotations
         self.model_access: ModelAccess = model_access
-        self.timeout_seconds = timeout_seconds
-        self.idempotent = idempotent
+        self.timeout_seconds: float | None = timeout_seconds
+        self.idempotent: bool = idempotent
 
     def check(self, owner: str) -> None:
         """Raise SdkError that names the argument at fault."""
@@ -94,7 +94,7 @@ class Derived:
     __slots__ = ("arguments", "documented", "output_schema", "parameters", "result")
 
     def __init__(self, owner: str, parameters: Parameters, options: Options) -> None:
-        self.parameters = parameters
+        self.parameters: Parameters = parameters
         self.arguments: ArgumentsSchema = arguments_schema(
             owner, parameters.arguments, lenient=options.input_schema is not None
         )
@@ -132,7 +132,7 @@ class ToolDeclaration:
         self._skip = 0
         self._local_names: Mapping[str, Any] | None = enclosing_names(function, frame)
         self._late: Derived | None = None
-        self.__name__ = getattr(function, "__name__", name)
+        self.__name__: str = getattr(function, "__name__", name)
         self.__qualname__ = getattr(function, "__qualname__", name)
         self.__module__ = getattr(function, "__module__", __name__)
         self.__doc__ = function.__doc__

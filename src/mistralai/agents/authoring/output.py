@@ -23,9 +23,9 @@ class OutputType[T]:
     __slots__ = ("_adapter", "name", "schema")
 
     def __init__(self, name: str, adapter: TypeAdapter[T], schema: JsonObject) -> None:
-        self.name = name
+        self.name: str = name
         """A name for the format that providers accept."""
-        self.schema = schema
+        self.schema: JsonObject = schema
         """The JSON schema to ask the model for."""
         self._adapter = adapter
 

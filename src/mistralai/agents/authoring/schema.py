@@ -56,14 +56,14 @@ class ArgumentsSchema:
     __slots__ = ("_validate", "aliases", "schema")
 
     def __init__(self, adapter: TypeAdapter[Any], aliases: Mapping[str, str]) -> None:
-        self.schema = json_schema_of(adapter, "validation")
+        self.schema: JsonObject = json_schema_of(adapter, "validation")
         for name, held in self.schema.get("properties", {}).items():
             if (
                 held.get("title") == name.replace("_", " ").title()
             ):  # as earlier versions of pydantic give each parameter
                 del held["title"]
         """The JSON schema, without what docstrings say."""
-        self.aliases = aliases
+        self.aliases: Mapping[str, str] = aliases
         """Parameter name to the name the model uses, where they differ."""
         self._validate: Callable[[bytes], dict[str, Any]] = adapter.validator.validate_json
 

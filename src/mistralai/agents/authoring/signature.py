@@ -56,11 +56,11 @@ class InputParameter:
     __slots__ = ("default", "kind", "name", "optional")
 
     def __init__(self, name: str, kind: type[SessionInput], *, optional: bool, default: Any) -> None:
-        self.name = name
-        self.kind = kind
-        self.optional = optional
+        self.name: str = name
+        self.kind: type[SessionInput] = kind
+        self.optional: bool = optional
         """Whether the parameter accepts None, or has a default, so that the input need not be given."""
-        self.default = default
+        self.default: Any = default
 
     def read(self, inputs: SessionInputs) -> SessionInput | Any:
         """The value to pass. Raises InputUnavailable when the input is missing or rejected."""

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from mistralai.agents.models.lenient import lenient_reader
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 class Usage(msgspec.Struct):
@@ -60,4 +63,4 @@ class StreamEvent(msgspec.Struct):
     error: Any = None
 
 
-read_event = lenient_reader(StreamEvent)
+read_event: Callable[[bytes], StreamEvent] = lenient_reader(StreamEvent)

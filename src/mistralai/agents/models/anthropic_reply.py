@@ -60,8 +60,8 @@ class AnthropicReply:
         self._calls: list[ModelToolCall] = []
         self._finish: str | None = None
         self._usage = Usage()
-        self.chunks = 0
-        self.done = False
+        self.chunks: int = 0
+        self.done: bool = False
 
     def feed(self, data: bytes) -> list[ModelEvent]:
         """The events that the next bytes complete."""

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from mistralai.agents.models.lenient import lenient_reader
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 class FunctionDelta(msgspec.Struct):
@@ -75,4 +78,4 @@ class Chunk(msgspec.Struct):
     message: Any = None
 
 
-read_chunk = lenient_reader(Chunk)
+read_chunk: Callable[[bytes], Chunk] = lenient_reader(Chunk)

@@ -11,7 +11,7 @@ from mistralai.agents.models.pairing import Pairing
 from mistralai.agents.models.wire_text import CallIds, arguments_text, encoded, sendable, tool_name
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from mistralai.agents.authoring.model import JsonObject, ModelMessage
 
@@ -30,7 +30,7 @@ def late_instructions(text: str) -> str:
 class OpenAIMessages:
     """Encodes for OpenAI and servers that follow its interface."""
 
-    accepts_id = AT_MOST_FORTY.fullmatch
+    accepts_id: Callable[[str], object] = AT_MOST_FORTY.fullmatch
     sends_tool_name = False
     sends_reasoning_back = True
     takes_user_after_tool = True
@@ -125,7 +125,7 @@ class OpenAIMessages:
 class MistralMessages(OpenAIMessages):
     """Encodes for Mistral's API, whose rules on ids and roles are stricter."""
 
-    accepts_id = NINE_ALPHANUMERICS.fullmatch
+    accepts_id: Callable[[str], object] = NINE_ALPHANUMERICS.fullmatch
     sends_tool_name = True
     sends_reasoning_back = False
     takes_user_after_tool = False

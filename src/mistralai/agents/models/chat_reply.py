@@ -32,8 +32,8 @@ class ChatReply:
         self._reasoning_type = ""
         self._finish: str | None = None
         self._usage: Usage | None = None
-        self.chunks = 0
-        self.done = False
+        self.chunks: int = 0
+        self.done: bool = False
 
     def feed(self, data: bytes) -> list[ModelEvent]:
         """The events that the next bytes complete."""

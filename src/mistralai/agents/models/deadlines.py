@@ -26,13 +26,13 @@ class CallLimits:
 
     def __init__(self, environ: Mapping[str, str]) -> None:
         self._given = given(environ)
-        self.idle = _seconds(environ, IDLE_VARIABLE, 120.0)
+        self.idle: float = _seconds(environ, IDLE_VARIABLE, 120.0)
         """Longest wait between two chunks."""
-        self.call = _seconds(environ, CALL_VARIABLE, 900.0)
+        self.call: float = _seconds(environ, CALL_VARIABLE, 900.0)
         """Longest time for the call with all its attempts."""
-        self.retry = _seconds(environ, RETRY_VARIABLE, DEFAULT_RETRY_SECONDS)
+        self.retry: float = _seconds(environ, RETRY_VARIABLE, DEFAULT_RETRY_SECONDS)
         """Time within which attempts may begin."""
-        self.first = self.idle if environ.get(IDLE_VARIABLE) else None
+        self.first: float | None = self.idle if environ.get(IDLE_VARIABLE) else None
         """Longest wait for the first chunk where the agent sets none; None leaves it to `call`: a slow server may
         read a long prompt for minutes."""
 

@@ -18,8 +18,8 @@ class Body:
     __slots__ = ("pieces", "size")
 
     def __init__(self, pieces: Sequence[bytes | memoryview], size: int) -> None:
-        self.pieces = pieces
-        self.size = size
+        self.pieces: Sequence[bytes | memoryview] = pieces
+        self.size: int = size
 
 
 def body_of(head: bytes, history: EncodedHistory, end: bytes, *, has_first: bool) -> Body:

@@ -17,15 +17,15 @@ class Endpoint:
     __slots__ = ("headers", "host", "provider", "proxy", "secret", "url")
 
     def __init__(self, *, provider: str, url: str, headers: Mapping[str, str], secret: str | None) -> None:
-        self.provider = provider
+        self.provider: str = provider
         """The provider as errors name it: `Mistral`."""
-        self.url = url
-        self.headers = headers
-        self.secret = secret
+        self.url: str = url
+        self.headers: Mapping[str, str] = headers
+        self.secret: str | None = secret
         """The key, to be removed from what a server says; None if there is none."""
         parts = urlsplit(url)
-        self.host = parts.hostname or ""
-        self.proxy = _proxy_for(parts.scheme, self.host)
+        self.host: str = parts.hostname or ""
+        self.proxy: str | None = _proxy_for(parts.scheme, self.host)
         """The proxy that the environment sets for the address; None to connect directly."""
 
     def __repr__(self) -> str:

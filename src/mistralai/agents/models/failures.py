@@ -35,11 +35,11 @@ class CallFailure(ModelError):
         stale: bool = False,
     ) -> None:
         super().__init__(message, code=code, retryable=retryable, details=details)
-        self.again = retryable if again is None else again
+        self.again: bool = retryable if again is None else again
         """True if this call may try again by itself; a wait that ran out is left to the caller."""
-        self.retry_after = retry_after
+        self.retry_after: str | None = retry_after
         """The Retry-After header; None if there was none."""
-        self.stale = stale
+        self.stale: bool = stale
         """True if a kept connection had been closed by the server meanwhile: the next one needs no wait."""
 
 

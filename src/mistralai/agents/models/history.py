@@ -35,13 +35,13 @@ class EncodedHistory:
     def __init__(self, encoder: MessageEncoder) -> None:
         self._encoder = encoder
         self._last: ModelMessage | None = None
-        self.count = 0
+        self.count: int = 0
         """Messages encoded so far."""
         self.leading: tuple[str, ...] = ()
         """Texts of the system messages the history starts with: they belong to the instructions."""
         self.segments: list[bytes] = []
         """JSON of the messages with a comma before each, the first included."""
-        self.size = 0
+        self.size: int = 0
         """Bytes in all segments."""
 
     def extends_to(self, messages: Sequence[ModelMessage]) -> bool:

@@ -17,7 +17,7 @@ CONNECT_TIMEOUT_SECONDS = 30.0
 ONE_WRITE_BYTES = 64 * 1024
 """Up to this size a body is joined and leaves in one write with its headers."""
 
-HttpError = (aiohttp.ClientError, OSError)
+HttpError: tuple[type[aiohttp.ClientError], type[OSError]] = (aiohttp.ClientError, OSError)
 ServerDisconnectedError = aiohttp.ServerDisconnectedError
 
 

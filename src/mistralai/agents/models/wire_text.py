@@ -17,8 +17,8 @@ ALPHANUMERICS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 NAME_LIMIT = 64
 FOREIGN_TO_A_NAME = re.compile(r"[^a-zA-Z0-9_-]")
 
-encode_json = msgspec.json.Encoder().encode
-decode_json = msgspec.json.Decoder().decode
+encode_json: Callable[[Any], bytes] = msgspec.json.Encoder().encode
+decode_json: Callable[[str | bytes | memoryview], Any] = msgspec.json.Decoder().decode
 
 
 def sendable(text: str) -> str:

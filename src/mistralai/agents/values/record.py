@@ -20,7 +20,7 @@ class _Default:
     def __init__(self, value: object, factory: Callable[[], Any] | None = None, *, hidden: bool = False) -> None:
         self.value = value
         self.factory = factory
-        self.hidden = hidden
+        self.hidden: bool = hidden
 
 
 def fresh[T](*, default_factory: Callable[[], T]) -> T:
@@ -39,12 +39,12 @@ class RecordFields:
     __slots__ = ("defaults", "hidden", "kw_only", "names", "read")
 
     def __init__(self, names: tuple[str, ...], hidden: tuple[str, ...], defaults: dict[str, _Default], kw_only: bool):
-        self.names = names
+        self.names: tuple[str, ...] = names
         """The visible fields, base classes first."""
-        self.hidden = hidden
+        self.hidden: tuple[str, ...] = hidden
         """The private fields."""
-        self.defaults = defaults
-        self.kw_only = kw_only
+        self.defaults: dict[str, _Default] = defaults
+        self.kw_only: bool = kw_only
         self.read: Callable[[Any], Any] = attrgetter(*names) if names else _nothing
         """Read every visible field at once, to compare and to hash."""
 

@@ -23,7 +23,7 @@ class Misfit(Exception):
     def __init__(self, message: str) -> None:
         super().__init__(message)
         self.message = message
-        self.place = ""
+        self.place: str = ""
 
     def within(self, place: str) -> Misfit:
         """Say that the data lies in a larger value."""

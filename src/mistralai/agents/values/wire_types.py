@@ -12,11 +12,11 @@ class Family:
     __slots__ = ("members", "named_by", "unknown")
 
     def __init__(self, members: dict[str, str], unknown: str | None = None, named_by: str = "type") -> None:
-        self.members = members
+        self.members: dict[str, str] = members
         """Class name by `type`."""
-        self.unknown = unknown
+        self.unknown: str | None = unknown
         """The class of every other `type`; None where another type is an error."""
-        self.named_by = named_by
+        self.named_by: str = named_by
         """The field of the unknown class that holds its `type`."""
 
 
