@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from mistralai import agents
-from mistralai.agents.testing import Gate, ScriptedModel, call, gate, reply
+from mistralai.agents.testing import Gate, ScriptedModel, call, error, gate, reply
 from tests.support.outcomes import completed, interrupted
 
 ENDED = "^The local Session has ended$"
@@ -270,7 +270,7 @@ class TestAfterAgentRun:
         assert (await session.info()).termination == agents.CompletedTermination()
 
     async def test_that_failed_its_session_is_closed_too(self) -> None:
-        agent = agents.Agent(model=ScriptedModel([]))
+        agent = agents.Agent(model=ScriptedModel([error(422)]))
         state = await agent.run("hello")
         assert isinstance(state, agents.Failed)
         assert (await agent.session(state.session_id).info()).status == "terminated"

@@ -101,7 +101,7 @@ class Runtime:
         """Run a task of a turn, in a context of the runtime's own."""
         task = self.loop.create_task(coroutine, context=self._context.copy())
         self.tasks.add(task)
-        task.add_done_callback(self.tasks.discard, context=self._context)  # else it keeps the caller's alive
+        task.add_done_callback(self._done, context=self._context)  # in the caller's, it would keep that alive
         return task
 
     def run_in_thread[T](self, function: Callable[[], T], context: Context) -> asyncio.Future[T]:
@@ -219,6 +219,11 @@ class Runtime:
                 ", ".join(ids),
                 extra={"session_ids": ids},
             )
+
+    def _done(self, task: asyncio.Task[None]) -> None:
+        self.tasks.discard(task)
+        if not task.cancelled():
+            task.exception()  # one that ends the program went to the loop's owner: nobody else is to retrieve it
 
     async def _watch_the_loop(self) -> AsyncGenerator[None]:
         try:
