@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from mistralai.agents.authoring import hook_decisions as decisions
@@ -31,6 +32,16 @@ _MADE_BY: dict[type[Any], str] = {
     decisions.Retry: "agents.retry()",
     decisions.Reject: "agents.reject()",
 }
+
+
+_TEXTS: dict[type[Any], str] = {
+    decisions.Skip: "reason",
+    decisions.Retry: "feedback",
+    decisions.Reject: "reason",
+    decisions.PostLLMCallHookAccept: "content",
+    decisions.PostAgentTurnHookAccept: "content",
+}
+"""Decision to its field that holds text."""
 
 
 class Point:
@@ -101,9 +112,25 @@ async def run_point(hook: Hook, point: str, context: Any, subject: Any, inputs: 
 def check_decision(hook: Hook, point: str, decision: Any) -> Any:
     """The decision, if the point takes it."""
     if decision is None or isinstance(decision, POINTS[point]):
+        _check_fields(f"{type(hook).__name__}.{point}", decision)
         return decision
     allowed = [_MADE_BY.get(kind, kind.__name__) for kind in POINTS[point]]
     shown = type(decision).__name__ if isinstance(decision, decisions.HookDecision) else repr(decision)
     made = _MADE_BY.get(decision.__class__, shown)
     raise SdkError(f"{type(hook).__name__}.{point} returned {made}, which this point cannot take. "
                    f"It may return None or {' or '.join(allowed)}.")  # fmt: skip
+
+
+def _check_fields(owner: str, decision: Any) -> None:
+    kind: type[Any] = type(decision)
+    name = _TEXTS.get(kind)
+    if name is not None:
+        text = getattr(decision, name)
+        if not isinstance(text, str) and not (text is None and name == "content"):
+            raise SdkError(f"{owner} returned {kind.__name__}, whose {name} is {text!r}. Pass a string.")
+    elif kind is decisions.PreToolCallHookContinue:
+        arguments = decision.effective_arguments
+        if arguments is not None and not isinstance(arguments, Mapping):
+            raise SdkError(
+                f"{owner} returned {kind.__name__}, whose effective_arguments is {arguments!r}. Pass a dict."
+            )

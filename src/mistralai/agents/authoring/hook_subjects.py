@@ -96,7 +96,15 @@ class ToolCallResult:
     """The arguments it ran with."""
     tool_call_id: str
     tool_result: ToolResult[Any]
-    """Its result; `is_error` says whether it failed."""
+    """Its result, its content as JSON objects; `is_error` says whether it failed."""
+
+    @property
+    def text(self) -> str:
+        """What the model reads of it, without images."""
+        from mistralai.agents.authoring.results import model_text
+
+        read = model_text(self.tool_result)
+        return read if isinstance(read, str) else "\n".join(block["text"] for block in read if block["type"] == "text")
 
 
 @record

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 type PermissionDecision = Literal["allow", "ask", "deny"]
 
 _DECISIONS = ("allow", "ask", "deny")
-_MASK = "***"
+MASK = "***"
+"""Stands for a value that logs and titles do not show."""
 
 
 @record
@@ -75,7 +76,7 @@ class PermissionRule:
         """The arguments as logs may show them."""
         if not self.sensitive or not isinstance(arguments, dict):
             return arguments
-        return {name: _MASK if name in self.sensitive else value for name, value in arguments.items()}
+        return {name: MASK if name in self.sensitive else value for name, value in arguments.items()}
 
 
 @record
@@ -85,6 +86,7 @@ class PermissionPolicy:
     default: PermissionDecision = "allow"
     """The decision where no rule applies."""
     rules: Sequence[PermissionRule] = ()
+    """Tried in their order."""
 
     def __post_init__(self) -> None:
         if self.default not in _DECISIONS:
@@ -107,6 +109,12 @@ class PermissionPolicy:
     def reads_arguments(self, tool_id: str) -> bool:
         """Whether the decision on this tool depends on its arguments."""
         return any((rule.allowlist or rule.denylist) and rule.names(tool_id) for rule in self.rules)
+
+    def sensitive(self, tool_id: str) -> frozenset[str]:
+        """The names of a tool's arguments that logs do not show."""
+        return frozenset(
+            name for rule in self.rules if rule.sensitive and rule.names(tool_id) for name in rule.sensitive
+        )
 
     def masked(self, tool_id: str, arguments: JsonValue) -> JsonValue:
         """The arguments as logs may show them: what any rule about this tool calls sensitive is masked."""

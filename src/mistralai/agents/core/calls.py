@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
-import logging
 from typing import TYPE_CHECKING, Any
 
 from msgspec import structs
@@ -17,6 +16,7 @@ from mistralai.agents.core.facts import CallbackOpened, CallEnded, CallStarted, 
 from mistralai.agents.core.gate import judge
 from mistralai.agents.core.json_copy import copied
 from mistralai.agents.core.limits import CALL_OVER_LIMIT, over_limit
+from mistralai.agents.core.raised import log_raised
 from mistralai.agents.core.tool_hooks import after_call
 from mistralai.agents.values.errors import ToolError
 from mistralai.agents.values.ids import uuid7
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from mistralai.agents.core.state import CallState
     from mistralai.agents.core.toolbox import AnyTool
     from mistralai.agents.values.tool_result import ToolResult
-
-_LOGGER = logging.getLogger("mistralai.agents")
 
 
 class ReadyCall:
@@ -194,7 +192,7 @@ def failed(
 
 def _raised(session: OpenSession, ready: ReadyCall, error: BaseException) -> CallEnded:
     tool = ready.tool
-    _LOGGER.error("Tool %s raised in session %s.", tool.id, session.session_id, exc_info=error)
+    log_raised(session, tool.id, ready.state.arguments, error)
     text = (
         f"The tool failed: {type(error).__name__}: {error}"
         if str(error)

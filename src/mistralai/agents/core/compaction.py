@@ -17,7 +17,7 @@ from mistralai.agents.authoring.model import (
     UserMessage,
 )
 from mistralai.agents.core.estimate import tokens_of, tokens_of_message
-from mistralai.agents.core.facts import ErrorData, HistoryCompacted, TurnEnded
+from mistralai.agents.core.facts import ErrorData, HistoryCompacted
 from mistralai.agents.core.reply import NO_USAGE, request_of, usage_data
 from mistralai.agents.values.ids import uuid7
 
@@ -37,11 +37,17 @@ ASK_FOR_SUMMARY: Final = (
 SUMMARY_HEADING: Final = "What was said before, summarised:"
 SHORTENINGS: Final = (None, 8_000, 2_000, 500)
 """The most characters a message has in the request for a summary, from the first attempt to the smallest."""
-_SUMMARY = re.compile(r"\s*<summary>(.*)</summary>\s*", re.DOTALL)
+_SUMMARY = re.compile("<summary>(.*)</summary>", re.DOTALL)
 
 
-class InvalidSummary(Exception):
-    """The model's summary cannot be used."""
+class CompactionFailed(Exception):
+    """The history could not be compacted, for a reason other than a failed call."""
+
+    def __init__(self, code: str, message: str, usage: UsageData | None = None) -> None:
+        super().__init__(message)
+        self.error = ErrorData(message=message, code=code)
+        self.usage = usage
+        """What the summary took that cannot be used."""
 
 
 def can_compact(session: OpenSession) -> bool:
@@ -49,29 +55,26 @@ def can_compact(session: OpenSession) -> bool:
     return _cut(session.state, None)[0] > 0
 
 
-async def compact(session: OpenSession) -> list[Fact]:
-    """Let the model summarise the older part of the history. Returns the facts that replace it, or fail the turn."""
+async def compact(session: OpenSession, model: Model) -> list[Fact]:
+    """Let the model summarise the older part of the history. Returns the fact that replaces it.
+
+    Raises CompactionFailed, and ModelError for a call that failed.
+    """
     turn = session.state.active
     assert turn is not None
     threshold = session.settings.bounds.compact_above
     replaced, keeps_prompt = _cut(session.state, threshold)
-    try:
-        model = await session.surroundings.model(session)
-        summary, usage = await _summarise(session, model, turn.turn_id, replaced, threshold)
-    except InvalidSummary as error:
-        return _failed(session, turn.turn_id, ErrorData(message=str(error), code="invalid_compaction_summary"))
-    except ModelError as error:
-        failure = ErrorData(message=error.message, code=error.code, retryable=error.retryable, details=error.details)
-        return _failed(session, turn.turn_id, failure)
+    summary, usage = await _summarise(session, model, turn.turn_id, replaced, threshold)
     history = session.state.history
     kept = [*([history[turn.prompt_index]] if keeps_prompt else []), *history[replaced:]]
     size = tokens_of_message(UserMessage(content=summary)) + tokens_of(kept)
     if threshold is not None and size > threshold:
-        message = (
+        raise CompactionFailed(
+            "compaction_replacement_too_large",
             f"The summary and what the turn needs are about {size:,} tokens, over the threshold of {threshold:,}. "
-            "Raise auto_compact_threshold, or start a new session."
+            "Raise auto_compact_threshold, or start a new session.",
+            usage,
         )
-        return _failed(session, turn.turn_id, ErrorData(message=message, code="compaction_replacement_too_large"))
     return [
         HistoryCompacted(
             at=session.now(),
@@ -88,20 +91,18 @@ async def compact(session: OpenSession) -> list[Fact]:
 def _cut(state: SessionState, threshold: int | None) -> tuple[int, bool]:
     """Return how many of the oldest messages to replace, and whether the turn's prompt is kept of them.
 
-    A call and its results are never parted. What came before the turn goes first; where the turn itself is too long,
-    so do its own steps, all but the last one, and its prompt stays as it was.
+    A call and its results are never parted. What came before the turn goes first; where the turn itself is most of
+    the context, so do its own steps, all but the last one, and its prompt stays as it was.
     """
     history, turn = state.history, state.active
     prompt = turn.prompt_index if turn is not None else len(history)
     own = history[prompt:]
-    if (
-        prompt > 0
-        and not _is_summary_alone(history, prompt)
-        and (threshold is None or tokens_of(own) <= threshold // 2)
-    ):
+    size = tokens_of(history)
+    bound = size if threshold is None or (turn is not None and turn.too_large) else min(size, threshold)
+    if prompt > 0 and not _is_summary_alone(history, prompt) and tokens_of(own) <= bound // 2:
         return prompt, False
     last = _last_step(history)
-    if last > prompt + 1 and (threshold is None or tokens_of(history[last:]) <= threshold // 4):
+    if last > prompt + 1 and tokens_of(history[last:]) <= bound // 4:
         return last, True
     if len(own) > 1:
         return len(history), True
@@ -145,10 +146,10 @@ async def _summarise(
                 raise
             refused = error
     if refused is None:
-        raise ModelError(
+        raise CompactionFailed(
+            "compaction_request_too_large",
             f"The history could not be compacted: what is to be summarised is over the threshold of {threshold:,} "
             "tokens even when shortened. Raise auto_compact_threshold, or start a new session.",
-            code="compaction_request_too_large",
         )
     refused.retryable = True
     refused.details = {**(refused.details or {}), "reason": "minimal_summary_request"}
@@ -159,37 +160,43 @@ async def _read_summary(model: Model, request: ModelRequest) -> tuple[str, Usage
     text = ""
     called = False
     finished: ReplyFinished | None = None
-    async for event in model.stream(request):
-        match event:
-            case TextChunk():
-                text += event.text
-            case ToolCallBlock():
-                called = True
-            case ReplyFinished():
-                finished = event
-            case _:
-                pass
+    stream = model.stream(request)
+    try:
+        async for event in stream:
+            match event:
+                case TextChunk():
+                    text += event.text
+                case ToolCallBlock():
+                    called = True
+                case ReplyFinished():
+                    finished = event
+                case _:
+                    pass
+    finally:
+        if finished is None and (close := getattr(stream, "aclose", None)) is not None:
+            await close()
     if finished is None:
         raise ModelError(
             "The model's stream ended before its summary was finished.", code="completion_failed", retryable=True
         )
     if finished.usage is None:
         raise ModelError(NO_USAGE, code="completion_failed_permanently")
+    usage = usage_data(finished.usage)
     if called:
-        raise InvalidSummary(
-            "The history could not be compacted: the model called a tool instead of writing a summary."
-        )
+        raise _invalid("called a tool instead of writing a summary", usage)
     if finished.reason == "length":
-        raise InvalidSummary("The history could not be compacted: the model's summary was cut at the output limit.")
-    found = _SUMMARY.fullmatch(text)
-    summary = found[1].strip() if found and "<summary>" not in found[1] and "</summary>" not in found[1] else None
-    if summary is None:
-        raise InvalidSummary(
-            "The history could not be compacted: the model's summary is not between <summary> and </summary>."
-        )
-    if not summary:
-        raise InvalidSummary("The history could not be compacted: the model's summary is empty.")
-    return f"{SUMMARY_HEADING}\n<summary>\n{summary}\n</summary>", usage_data(finished.usage)
+        raise _invalid("wrote a summary that was cut at the output limit", usage)
+    if text.count("<summary>") != 1 or text.count("</summary>") != 1 or (found := _SUMMARY.search(text)) is None:
+        raise _invalid("wrote no summary between one <summary> and one </summary>", usage)
+    if not (summary := found[1].strip()):
+        raise _invalid("wrote an empty summary", usage)
+    return f"{SUMMARY_HEADING}\n<summary>\n{summary}\n</summary>", usage
+
+
+def _invalid(what: str, usage: UsageData) -> CompactionFailed:
+    return CompactionFailed(
+        "invalid_compaction_summary", f"The history could not be compacted: the model {what}.", usage
+    )
 
 
 def _shortened(message: ModelMessage, most: int | None) -> ModelMessage:
@@ -215,8 +222,3 @@ def _middle_out(text: str, most: int) -> str:
         return text
     half = most // 2
     return f"{text[:half]}\n[{len(text) - 2 * half} characters left out]\n{text[-half:]}"
-
-
-def _failed(session: OpenSession, turn_id: str, error: ErrorData) -> list[Fact]:
-    turn = session.state.turn(turn_id)
-    return [TurnEnded(at=session.now(), turn_id=turn_id, outcome="failed", text=turn.text, error=error)]

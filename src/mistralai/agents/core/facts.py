@@ -336,6 +336,8 @@ class TurnEnded(Fact, frozen=True, kw_only=True, tag="turn_ended"):
     stop_reason: str | None = None
     cause: str | None = None
     error: ErrorData | None = None
+    prompt_unseen: bool = False
+    """Whether hooks kept the turn's message from the model: it leaves the history, and no later turn sends it."""
 
     def width(self) -> int:
         return 2  # TurnEnded, SessionUpdated

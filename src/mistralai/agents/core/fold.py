@@ -38,6 +38,7 @@ from mistralai.agents.core.state import CallbackState, CallState, SessionState, 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from mistralai.agents.authoring.model import ModelMessage
     from mistralai.agents.core.facts import Fact
 
 
@@ -110,15 +111,14 @@ def _reply_ended(state: SessionState, fact: ReplyEnded) -> None:
         turn.usage = fact.usage if turn.usage is None else turn.usage + fact.usage
         state.usage = fact.usage if state.usage is None else state.usage + fact.usage
         state.context_tokens = fact.usage.input_tokens + fact.usage.output_tokens
-        state.context_length = fact.seen if fact.seen >= 0 else len(state.history)
     turn.compacted = False
-    if fact.text and fact.finish not in {"dropped", "crashed"}:
+    if fact.entry_id and fact.finish != "dropped":
         turn.text = fact.text
     turn.shortened = turn.shortened + 1 if fact.finish == "length" else 0
     unseen = state.history[fact.seen :] if fact.seen >= 0 else []
     if unseen:
         del state.history[fact.seen :]
-    if fact.finish not in {"dropped", "crashed"} and (fact.text or fact.calls):
+    if fact.finish != "dropped" and (fact.text or fact.calls):
         state.history.append(
             AssistantMessage(
                 text=fact.text,
@@ -126,6 +126,8 @@ def _reply_ended(state: SessionState, fact: ReplyEnded) -> None:
                 reasoning=tuple(block.data for block in fact.reasoning if block.data),
             )
         )
+    if fact.usage is not None:
+        state.context_length = len(state.history)
     if fact.feedback is not None:
         unseen.insert(0, UserMessage(content=fact.feedback, context="feedback"))
     for call in fact.calls:
@@ -233,12 +235,23 @@ def _history_compacted(state: SessionState, fact: HistoryCompacted) -> None:
 
 def _model_told(state: SessionState, fact: ModelTold) -> None:
     state.turn(fact.turn_id).warned = True
-    last = state.history[-1]
-    if not isinstance(last, ToolMessage):
+    history = state.history
+    at = len(history)
+    while at > state.context_length and _takes_no_note(history[at - 1]):
+        at -= 1
+    if at == state.context_length:
+        # Before what the user said: the runtime never has the last word of a user's message.
+        history.insert(at, UserMessage(content=fact.text, context="limits"))
         return
+    last = history[at - 1]
+    assert isinstance(last, ToolMessage | UserMessage)
     content = last.content
     told = f"{content}\n\n{fact.text}" if isinstance(content, str) else [*content, {"type": "text", "text": fact.text}]
-    state.history[-1] = structs.replace(last, content=told)
+    history[at - 1] = structs.replace(last, content=told)
+
+
+def _takes_no_note(message: ModelMessage) -> bool:
+    return not isinstance(message, ToolMessage) and not (isinstance(message, UserMessage) and message.context)
 
 
 def _compaction_needed(state: SessionState, fact: CompactionNeeded) -> None:
@@ -261,10 +274,11 @@ def _interrupt_requested(state: SessionState, fact: InterruptRequested) -> None:
 
 def _turn_ended(state: SessionState, fact: TurnEnded) -> None:
     turn = state.turn(fact.turn_id)
-    if fact.stop_reason == "skipped" and turn.model_calls == 0:
-        # The hook refused the prompt: no later turn sends it.
+    if fact.prompt_unseen:
         del state.history[turn.prompt_index :]
         state.generation += 1
+    elif fact.outcome == "completed" and fact.stop_reason is None and fact.text != turn.text:
+        _answer_replaced(state, fact.text or "")
     turn.end = fact
     turn.end_position = state.next_position
     turn.text = fact.text
@@ -273,6 +287,13 @@ def _turn_ended(state: SessionState, fact: TurnEnded) -> None:
     turn.open_calls = {}
     turn.open_callbacks = {}
     state.active = None
+
+
+def _answer_replaced(state: SessionState, text: str) -> None:
+    """A hook put another answer in the place of the model's, which was sent in no call yet: later ones send the new."""
+    last = state.history[-1] if state.history else None
+    if isinstance(last, AssistantMessage) and not last.tool_calls:
+        state.history[-1] = structs.replace(last, text=text)
 
 
 def _session_ended(state: SessionState, fact: SessionEnded) -> None:

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from mistralai.agents.authoring.hook import Hook
     from mistralai.agents.core.session import OpenSession
-    from mistralai.agents.core.state import TurnProgress
 
 _LOGGER = logging.getLogger("mistralai.agents")
 LARGEST_STATE_BYTES: Final = 256 * 1024
@@ -101,7 +100,8 @@ class SessionHooks:
             try:
                 with drawing(draws):
                     decision = await run_point(hook, point, context, subject(), session.inputs)
-                check_goes_on(session, turn)
+                if session.state.active is not turn:
+                    raise asyncio.CancelledError  # it kept running through the end of its turn: nothing of it counts
                 self._save(session, key, hook)
                 if decision is not None and take(decision):
                     return
@@ -129,12 +129,6 @@ class SessionHooks:
             )
         self._saved[key] = data
         session.append([HookStateSaved(at=session.now(), states={key: state})])
-
-
-def check_goes_on(session: OpenSession, turn: TurnProgress) -> None:
-    """Raise CancelledError where the turn stops or is over: code that kept running through it changes nothing more."""
-    if session.state.active is not turn or turn.interrupting is not None:
-        raise asyncio.CancelledError
 
 
 async def run_hooks(

@@ -13,7 +13,6 @@ from msgspec import structs
 from mistralai.agents.authoring.hook_decisions import PostAgentTurnHookAccept
 from mistralai.agents.authoring.hook_subjects import AgentTurnResult
 from mistralai.agents.core import calls, limits, results, state as phases, tool_hooks
-from mistralai.agents.core.compaction import compact
 from mistralai.agents.core.decide import decide_expire
 from mistralai.agents.core.facts import (
     CallbackOpened,
@@ -26,7 +25,7 @@ from mistralai.agents.core.facts import (
     TurnEnded,
 )
 from mistralai.agents.core.hooks import HookFailed, run_hooks
-from mistralai.agents.core.model_step import call_model, failed_reply
+from mistralai.agents.core.model_step import call_model, failed_reply, make_room, prompt_unseen
 from mistralai.agents.core.reply import give_up
 from mistralai.agents.core.steps import CallModel, Compact, EndTurn, RunCalls, StopTurn, next_step
 from mistralai.agents.values.errors import JournalError
@@ -86,7 +85,7 @@ def _take_steps(session: OpenSession) -> None:
                 return
             case Compact():
                 if _MODEL not in session.works:
-                    _begin(session, _MODEL, Work(), partial(compact, session))
+                    _begin(session, _MODEL, Work(), partial(make_room, session))
                 return
             case RunCalls(calls=movable):
                 if not _run_calls(session, movable):
@@ -96,6 +95,8 @@ def _take_steps(session: OpenSession) -> None:
                     if _ENDING not in session.works:
                         _begin(session, _ENDING, Work(), partial(_end_with_hooks, session, step))
                     return
+                if step.error is not None:
+                    _leave_behind(session)
                 _append_end(session, _end(session, step))
                 return
             case StopTurn(cause=cause):
@@ -319,17 +320,22 @@ def _leave_running(session: OpenSession, turn: TurnProgress) -> None:
     if session.state.active is not turn or turn.interrupting is None:
         return
     left = sorted(_tool_of(turn, key) for key in session.works)
+    _leave_behind(session)
+    message = f"The turn stopped while this still ran, and may go on: {', '.join(left)}."
+    details = {"status": "left_running", "tools": left}
+    _LOGGER.warning("Session %s: %s", session.session_id, message)
+    session.append([NoticeGiven(at=session.now(), message=message, details=details)])
+    _finish_stop(session, turn, turn.interrupting)
+
+
+def _leave_behind(session: OpenSession) -> None:
+    """Cancel what still runs. The turn ends without it: what comes of it is dropped."""
     for work in session.works.values():
         work.abandoned = True
         work.stopping = True
         if work.task is not None:
             work.task.cancel()
     session.works.clear()
-    message = f"The turn stopped while this still ran, and may go on: {', '.join(left)}."
-    details = {"status": "left_running", "tools": left}
-    _LOGGER.warning("Session %s: %s", session.session_id, message)
-    session.append([NoticeGiven(at=session.now(), message=message, details=details)])
-    _finish_stop(session, turn, turn.interrupting)
 
 
 def _finish_stop(session: OpenSession, turn: TurnProgress, cause: str) -> None:
@@ -341,7 +347,14 @@ def _finish_stop(session: OpenSession, turn: TurnProgress, cause: str) -> None:
     facts: list[Fact] = [
         *give_up(session, turn.turn_id, "interrupted", at),
         *_close(session, turn, at),
-        TurnEnded(at=at, turn_id=turn.turn_id, outcome="interrupted", text=text, cause=cause),
+        TurnEnded(
+            at=at,
+            turn_id=turn.turn_id,
+            outcome="interrupted",
+            text=text,
+            cause=cause,
+            prompt_unseen=prompt_unseen(session, turn.turn_id),
+        ),
     ]
     if cause == "cancelled":
         facts.append(SessionEnded(at=at, termination="cancelled"))

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from typing import TYPE_CHECKING, Any
 
 import msgspec
+from msgspec import structs
 
 from mistralai.agents.authoring.hook_decisions import (
     PostLLMCallHookAccept,
@@ -15,19 +17,22 @@ from mistralai.agents.authoring.hook_decisions import (
     Skip,
 )
 from mistralai.agents.authoring.hook_subjects import AgentTurnRequest, PostLLMCallInvocation, PreLLMCallInvocation
+from mistralai.agents.authoring.json_kinds import json_copy
 from mistralai.agents.authoring.model import ModelError
-from mistralai.agents.core.compaction import can_compact
-from mistralai.agents.core.facts import CompactionNeeded, ErrorData, TurnEnded, TurnPrepared
+from mistralai.agents.authoring.results import encode_content
+from mistralai.agents.core.compaction import CompactionFailed, can_compact, compact
+from mistralai.agents.core.facts import CompactionNeeded, ErrorData, ReplyEnded, TurnEnded, TurnPrepared
 from mistralai.agents.core.hooks import HookFailed, run_hooks
 from mistralai.agents.core.reply import give_up, receive, reply_fact, request_of
 from mistralai.agents.values.errors import JournalError, SdkError
 from mistralai.agents.values.tool_calls import ToolCall
 from mistralai.agents.values.usage import TokenUsage
-from mistralai.agents.values.wire import to_data
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
     from mistralai.agents.authoring.model import ModelRequest
-    from mistralai.agents.core.facts import Content, Fact
+    from mistralai.agents.core.facts import Content, Fact, UsageData
     from mistralai.agents.core.reply import Reply
     from mistralai.agents.core.session import OpenSession
     from mistralai.agents.core.state import TurnProgress
@@ -38,41 +43,95 @@ CONTEXT_TOO_LARGE = "completion_context_too_large"
 
 async def call_model(session: OpenSession) -> list[Fact]:
     """Ask the model for its next reply, with the hooks before and after, and return the facts of what came of it."""
+    return await _with_model(session, _call)
+
+
+async def make_room(session: OpenSession) -> list[Fact]:
+    """Compact the history. The hooks before the turn come first: a message that they refuse is in no summary."""
+    return await _with_model(session, _compact)
+
+
+async def _call(session: OpenSession, turn: TurnProgress) -> list[Fact]:
+    model = await session.surroundings.model(session)
+    request = request_of(session, turn.turn_id)
+    if (reason := await _before_call(session, turn, request)) is not None:
+        return [_skipped(session, turn, reason)]
+    if session.settings.hooks.keyed:
+        request = request_of(session, turn.turn_id)  # messages may have come while the hooks ran
+    reply = await receive(session, model, request)
+    return await _after_call(session, turn, request, reply)
+
+
+async def _compact(session: OpenSession, turn: TurnProgress) -> list[Fact]:
+    return await compact(session, await session.surroundings.model(session))
+
+
+async def _with_model(
+    session: OpenSession, body: Callable[[OpenSession, TurnProgress], Awaitable[list[Fact]]]
+) -> list[Fact]:
+    """Do what calls the model, once the hooks before the turn have run, and make facts of how it failed."""
     turn = session.state.active
     assert turn is not None
     try:
         if (reason := await _before_turn(session, turn)) is not None:
             return [_skipped(session, turn, reason)]
-        model = await session.surroundings.model(session)
-        request = request_of(session, turn.turn_id)
-        if (reason := await _before_call(session, request)) is not None:
-            return [_skipped(session, turn, reason)]
-        reply = await receive(
-            session, model, request_of(session, turn.turn_id) if session.settings.hooks.keyed else request
-        )
-        return await _after_call(session, turn, request, reply)
+        return await body(session, turn)
     except JournalError:
         raise  # no failure of the model: the call is made again once the journal takes its facts
     except HookFailed as error:
         return failed_reply(session, turn.turn_id, error.error())
+    except CompactionFailed as error:
+        return failed_reply(session, turn.turn_id, error.error, error.usage)
     except ModelError as error:
-        if error.code == CONTEXT_TOO_LARGE and session.live is None:
+        if error.code == CONTEXT_TOO_LARGE and session.live is None and body is _call:
             return _too_large(session, turn, error)
         return failed_reply(session, turn.turn_id, error_data(error))
     except SdkError as error:
         return failed_reply(session, turn.turn_id, ErrorData(message=str(error), code="completion_failed_permanently"))
+    except asyncio.CancelledError as error:
+        task = asyncio.current_task()
+        if task is None or task.cancelling():
+            raise  # the turn or the whole loop stops, not the model object by itself
+        return _model_raised(session, turn, error)
     except Exception as error:
-        _LOGGER.exception("The model object of session %s raised.", session.session_id)
-        message = f"The model call raised {type(error).__name__}: {error}"
-        return failed_reply(session, turn.turn_id, ErrorData(message=message, code="completion_failed_permanently"))
+        return _model_raised(session, turn, error)
 
 
-def failed_reply(session: OpenSession, turn_id: str, error: ErrorData) -> list[Fact]:
-    """Return the facts of a call that failed: what was shown of its reply stays, and the turn ends."""
+def _model_raised(session: OpenSession, turn: TurnProgress, error: BaseException) -> list[Fact]:
+    _LOGGER.error("The model object of session %s raised.", session.session_id, exc_info=error)
+    message = f"The model call raised {type(error).__name__}: {error}"
+    return failed_reply(session, turn.turn_id, ErrorData(message=message, code="completion_failed_permanently"))
+
+
+def failed_reply(session: OpenSession, turn_id: str, error: ErrorData, usage: UsageData | None = None) -> list[Fact]:
+    """Return the facts of a call that failed: what was shown of its reply stays, and the turn ends.
+
+    `usage` is what it took all the same, where the reply was whole.
+    """
     at = session.now()
     text = (session.live.text() if session.live else "") or session.state.turn(turn_id).text
-    ended = TurnEnded(at=at, turn_id=turn_id, outcome="failed", text=text, error=error)
-    return [*give_up(session, turn_id, "failed", at), ended]
+    given_up = give_up(session, turn_id, "failed", at)
+    if usage is not None:
+        given_up = [
+            structs.replace(fact, usage=usage)
+            for fact in given_up
+            or [ReplyEnded(at=at, turn_id=turn_id, entry_id="", opened=False, text="", finish="failed")]
+        ]
+    ended = TurnEnded(
+        at=at,
+        turn_id=turn_id,
+        outcome="failed",
+        text=text,
+        error=error,
+        prompt_unseen=prompt_unseen(session, turn_id),
+    )
+    return [*given_up, ended]
+
+
+def prompt_unseen(session: OpenSession, turn_id: str) -> bool:
+    """Whether the hooks before the turn have not let its message pass: no later turn may send it."""
+    turn = session.state.turn(turn_id)
+    return not turn.prepared and not turn.model_calls and bool(session.settings.hooks.at("pre_agent_turn"))
 
 
 def error_data(error: ModelError) -> ErrorData:
@@ -85,7 +144,7 @@ def _too_large(session: OpenSession, turn: TurnProgress, error: ModelError) -> l
     failure = error_data(error)
     if turn.compacted:
         details = {**(error.details or {}), "reason": "after_compaction"}
-        failure = msgspec.structs.replace(failure, retryable=True, details=details)
+        failure = structs.replace(failure, retryable=True, details=details)
     elif can_compact(session):
         return [CompactionNeeded(at=session.now(), turn_id=turn.turn_id)]
     return failed_reply(session, turn.turn_id, failure)
@@ -112,16 +171,17 @@ async def _before_turn(session: OpenSession, turn: TurnProgress) -> str | None:
                 return False
 
     def request() -> AgentTurnRequest:
-        return AgentTurnRequest(user_content=content if isinstance(content, str) else tuple(content))
+        return AgentTurnRequest(user_content=content if isinstance(content, str) else tuple(json_copy(content)))
 
     await run_hooks(session, "pre_agent_turn", request, take)
+    _check_goes_on(turn)
     if reason is None:
         prepared = TurnPrepared(at=session.now(), turn_id=turn.turn_id, content=content if changed else None)
         session.append([prepared])
     return reason
 
 
-async def _before_call(session: OpenSession, request: ModelRequest) -> str | None:
+async def _before_call(session: OpenSession, turn: TurnProgress, request: ModelRequest) -> str | None:
     """Run the hooks before the call. Returns the reason of a skip."""
     if not session.settings.hooks.at("pre_llm_call"):
         return None
@@ -140,6 +200,7 @@ async def _before_call(session: OpenSession, request: ModelRequest) -> str | Non
         return reason is not None
 
     await run_hooks(session, "pre_llm_call", lambda: invocation, take)
+    _check_goes_on(turn)
     return reason
 
 
@@ -177,7 +238,10 @@ async def _after_call(session: OpenSession, turn: TurnProgress, request: ModelRe
     def invocation() -> PostLLMCallInvocation:
         return PostLLMCallInvocation(model=request.model, content=text, tool_calls=calls, usage=counted)
 
-    await run_hooks(session, "post_llm_call", invocation, take)
+    try:
+        await run_hooks(session, "post_llm_call", invocation, take)
+    except HookFailed as error:
+        return failed_reply(session, turn.turn_id, error.error(), reply.usage)
     match verdicts:
         case [Retry(feedback=feedback)]:
             return [reply_fact(session, turn.turn_id, reply, drop=True, feedback=feedback)]
@@ -191,14 +255,26 @@ async def _after_call(session: OpenSession, turn: TurnProgress, request: ModelRe
             return [reply_fact(session, turn.turn_id, reply, text=text)]
 
 
+def _check_goes_on(turn: TurnProgress) -> None:
+    """Stop here where a hook kept running through an interruption."""
+    if turn.interrupting is not None:
+        raise asyncio.CancelledError
+
+
 def _skipped(session: OpenSession, turn: TurnProgress, reason: str) -> TurnEnded:
-    return TurnEnded(at=session.now(), turn_id=turn.turn_id, outcome="completed", text=reason, stop_reason="skipped")
+    unseen = turn.model_calls == 0
+    return TurnEnded(
+        at=session.now(),
+        turn_id=turn.turn_id,
+        outcome="completed",
+        text=reason,
+        stop_reason="skipped",
+        prompt_unseen=unseen,
+    )
 
 
 def _content(given: Any) -> Content:
-    if isinstance(given, str):
-        return given
-    return [data for block in given if isinstance(data := to_data(block), dict)]
+    return given if isinstance(given, str) else list(encode_content(given))
 
 
 def _decoded(arguments: str) -> Any:

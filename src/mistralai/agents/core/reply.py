@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 import secrets
 import string
@@ -154,6 +155,9 @@ def usage_data(usage: TokenUsage) -> UsageData:
 
 
 def _show(session: OpenSession, turn_id: str, text: str) -> None:
+    turn = session.state.active
+    if turn is None or turn.turn_id != turn_id or turn.interrupting is not None:
+        raise asyncio.CancelledError  # a model object that streams on through the end of its turn
     if (live := session.live) is None:
         entry_id = uuid7()
         live = LiveReply(entry_id, session.state.next_position)

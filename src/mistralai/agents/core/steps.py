@@ -86,8 +86,10 @@ def next_step(state: SessionState, bounds: Bounds) -> Step | None:
     return _CALL_MODEL
 
 
-def _fail(turn: TurnProgress) -> EndTurn | None:
-    """A failed call fails the turn, once the calls that run beside it have their results."""
+def _fail(turn: TurnProgress) -> RunCalls | EndTurn | None:
+    """A failed call fails the turn, once the calls that run or were answered beside it have their results."""
+    if answered := [call for call in turn.open_calls.values() if call.phase == phases.ANSWERED]:
+        return RunCalls(answered)
     if any(call.phase == phases.STARTED for call in turn.open_calls.values()):
         return None
     return EndTurn(error=turn.fatal.fatal if turn.fatal else None)

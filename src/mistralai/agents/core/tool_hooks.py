@@ -9,7 +9,8 @@ from msgspec import structs
 from mistralai.agents.authoring.call_errors import InvalidArguments
 from mistralai.agents.authoring.hook_decisions import PostToolCallHookContinue, PreToolCallHookContinue, Skip
 from mistralai.agents.authoring.hook_subjects import ToolCallRequest, ToolCallResult
-from mistralai.agents.authoring.results import encode_value
+from mistralai.agents.authoring.json_kinds import json_copy
+from mistralai.agents.authoring.results import encode_value, to_plain
 from mistralai.agents.core import results, state as phases
 from mistralai.agents.core.decide import client_tool_result
 from mistralai.agents.core.facts import CallEnded, CallPrepared, ErrorData
@@ -58,7 +59,7 @@ async def before_call(session: OpenSession, call: CallState) -> list[Fact]:
                 reason = decision.reason
                 return True
             case PreToolCallHookContinue(effective_arguments=given) if given is not None:
-                arguments, rewritten = dict(given), True
+                arguments, rewritten = to_plain(dict(given)), True
                 return False
             case _:
                 return False
@@ -67,7 +68,7 @@ async def before_call(session: OpenSession, call: CallState) -> list[Fact]:
         return ToolCallRequest(
             tool_id=tool.id,
             name=tool.name,
-            arguments=arguments,
+            arguments=json_copy(arguments),
             tool_call_id=call.call.call_id,
             annotations=tool.annotations,
         )
@@ -111,12 +112,12 @@ async def after_call(session: OpenSession, call: CallState, ended: CallEnded) ->
         return ToolCallResult(
             tool_id=call.call.tool_id,
             name=tool.name if tool else call.call.name,
-            arguments=call.arguments,
+            arguments=json_copy(call.arguments),
             tool_call_id=call.call.call_id,
             tool_result=ToolResult(
-                content=({"type": "text", "text": content},) if isinstance(content, str) else content,
-                structured=ended.structured,
-                metadata=ended.metadata,
+                content=({"type": "text", "text": content},) if isinstance(content, str) else json_copy(content),
+                structured=json_copy(ended.structured),
+                metadata=json_copy(ended.metadata),
                 is_error=ended.error is not None,
             ),
         )

@@ -13,7 +13,7 @@ from mistralai.agents.values.errors import SdkError
 from mistralai.agents.values.turn_states import InvalidOutput
 
 if TYPE_CHECKING:
-    from mistralai.agents.authoring.hook import HookContext, PostLLMCallInvocation, Reject, Retry
+    from mistralai.agents.authoring.hook import AgentTurnRequest, HookContext, PostLLMCallInvocation, Reject, Retry
     from mistralai.agents.authoring.output import OutputType
 
 __all__ = ["StructuredOutputHook"]
@@ -35,6 +35,10 @@ class StructuredOutputHook[T](Hook):
     def model_post_init(self, context: Any, /) -> None:
         """Refuse a hook without its type."""
         self._output()
+
+    async def pre_agent_turn(self, ctx: HookContext, request: AgentTurnRequest, /) -> None:
+        """Start counting for a new answer."""
+        self.retries = 0
 
     async def post_llm_call(self, ctx: HookContext, invocation: PostLLMCallInvocation, /) -> Retry | Reject | None:
         """Check a reply that calls no tools."""
