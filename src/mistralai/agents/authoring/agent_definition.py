@@ -70,16 +70,21 @@ class AgentDefinition[T]:
     guardrails: tuple[Hook, ...]
     """Hooks that run before the others at every point."""
     subagents: tuple[Subagent, ...]
+    """The agents that its model may start."""
     subagent_policy: SubagentPolicy | None
+    """The bounds of what they may do; None for the usual ones."""
     builtins: Builtins
     """The runtime's own tools that it offers."""
     environment: Environment
     """Where its files and processes live."""
     skills: tuple[Any, ...]
+    """What it can read up on."""
     connectors: tuple[Connector | AllConnectors, ...]
     """Sources of tools by name."""
     mcps: Mapping[str, RemoteMCP | StdioMCP]
+    """MCP servers, by the name that its tools carry."""
     secrets: Mapping[str, MistralSecret]
+    """Environment variables of a deployed agent, and the secret that each is filled from."""
     limits: UsageLimits | None
     """The most one turn may use; None for no bound."""
 
@@ -227,10 +232,15 @@ class SessionAgentCustomization:
     """What one session changes of its agent; None keeps the agent's. Public page: Sessions."""
 
     model: str | Model | None = None
+    """A model's name, or a model object."""
     instructions: str | None = None
+    """The system prompt."""
     temperature: float | None = None
+    """From 0 to 2."""
     reasoning_effort: ReasoningEffort | None = None
+    """How much the model thinks."""
     max_iterations: int | None = None
+    """The most model calls in one turn."""
 
     def __post_init__(self) -> None:
         owner = "SessionAgentCustomization"

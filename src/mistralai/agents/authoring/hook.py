@@ -74,7 +74,9 @@ class Hook(BaseModel):
     its two arguments: `org: Annotated[Org, agents.Depends()]`. Public page: Hooks.
     """
 
-    model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid", validate_assignment=False)
+    model_config: ClassVar[ConfigDict] = ConfigDict(
+        arbitrary_types_allowed=True, extra="forbid", validate_assignment=False
+    )
 
     tools: tuple[Any, ...] = Field(default=(), exclude=True, repr=False)
     """Tools that the hook brings to its agent."""

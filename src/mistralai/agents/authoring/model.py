@@ -40,6 +40,7 @@ class AssistantMessage(msgspec.Struct, frozen=True, kw_only=True, tag="assistant
     text: str = ""
     """The reply's text; `""` if it only called tools."""
     tool_calls: tuple[ModelToolCall, ...] = ()
+    """The calls it made, in their order."""
     reasoning: tuple[JsonObject, ...] = ()
     """Reasoning blocks as the provider gave them, for providers that need them back."""
 
@@ -48,16 +49,20 @@ class ToolMessage(msgspec.Struct, frozen=True, kw_only=True, tag="tool"):
     """The one result of a tool call."""
 
     tool_call_id: str
+    """The `id` of the call it answers."""
     name: str
+    """The name the model used for the call."""
     content: str | list[JsonObject]
     """What the model reads: text, or content blocks as JSON objects."""
     is_error: bool = False
+    """True if the call failed and the content says why."""
 
 
 class SystemMessage(msgspec.Struct, frozen=True, kw_only=True, tag="system"):
     """A system message of an imported history."""
 
     text: str
+    """What it says."""
 
 
 type ModelMessage = UserMessage | AssistantMessage | ToolMessage | SystemMessage
@@ -67,15 +72,20 @@ class ModelTool(msgspec.Struct, frozen=True, kw_only=True):
     """A tool the model may call."""
 
     name: str
+    """The name the model calls it by."""
     description: str
+    """What it does; `""` if it does not say."""
     input_schema: JsonObject
+    """The JSON schema of its arguments, an object."""
 
 
 class OutputFormat(msgspec.Struct, frozen=True, kw_only=True):
     """The structured output that is asked of the model."""
 
     name: str
+    """A name for the format that providers accept."""
     schema: JsonObject
+    """The JSON schema the reply has to fit."""
 
 
 class ModelRequest(msgspec.Struct, kw_only=True):
@@ -88,30 +98,39 @@ class ModelRequest(msgspec.Struct, kw_only=True):
     messages: Sequence[ModelMessage]
     """The history, oldest first. Read it during the call only: it grows afterwards."""
     tools: Sequence[ModelTool] = ()
+    """What the model may call."""
     output: OutputFormat | None = None
+    """The format of the answer; None for text."""
     temperature: float | None = None
+    """From 0 to 2; None leaves it to the provider."""
     reasoning_effort: str | None = None
+    """How much the model thinks, as the agent says it; None leaves it to the provider."""
     first_output_timeout_seconds: float | None = None
     """Longest wait for the first chunk; None leaves it to the provider's own bound."""
     max_output_tokens: int | None = None
+    """The most tokens of the reply; None leaves it to the provider."""
     session_id: str = ""
+    """The session that calls, for logs and traces."""
     turn_id: str = ""
+    """The turn that calls."""
     tool_choice: str | None = None
     """None lets the model choose; `"none"` forbids calls (a summary)."""
     wire: dict[str, Any] = msgspec.field(default_factory=dict[str, Any])
-    """The session's slot for what a provider has encoded of `messages` so far. Emptied when the history is rewritten."""
+    """The session's slot for what a provider has encoded of `messages` so far. Emptied when these are rewritten."""
 
 
 class TextChunk(msgspec.Struct, frozen=True):
     """A piece of the reply's text, in order."""
 
     text: str
+    """The piece; the pieces joined are the text."""
 
 
 class ReasoningBlock(msgspec.Struct, frozen=True, kw_only=True):
     """A whole block of the model's reasoning."""
 
     text: str
+    """What a person may read of it; `""` where the provider keeps it hidden."""
     data: JsonObject
     """The block as the provider gave it, with what it needs to take the block back."""
 
@@ -120,6 +139,7 @@ class ToolCallBlock(msgspec.Struct, frozen=True, kw_only=True):
     """A whole tool call of the reply."""
 
     call: ModelToolCall
+    """The call."""
 
 
 class ReplyFinished(msgspec.Struct, frozen=True, kw_only=True):
@@ -135,7 +155,7 @@ type ModelEvent = TextChunk | ReasoningBlock | ToolCallBlock | ReplyFinished
 
 
 class ModelError(Exception):
-    """A model call failed. `code`, `retryable` and `details` become the ProtocolError of the turn (page: Turn records)."""
+    """A model call failed. `code`, `retryable` and `details` become the turn's ProtocolError (page: Turn records)."""
 
     def __init__(self, message: str, *, code: str, retryable: bool = False, details: JsonObject | None = None) -> None:
         super().__init__(message)

@@ -32,17 +32,27 @@ class Subagent:
     instructions: str
     """Its system prompt."""
     model: str | Model | None = None
+    """A model's name, or a model object."""
     tools: Sequence[ToolDeclaration] | None = None
+    """Its tools and client tools."""
     hooks: Sequence[Hook] | None = None
+    """Its hooks, in the order they run."""
     guardrails: Sequence[Hook] | None = None
+    """Hooks that run before the others at every point."""
     skills: Sequence[Any] | None = None
+    """Its skills."""
     connectors: Sequence[Connector | AllConnectors] | None = None
+    """Its connectors, by name."""
     mcps: Mapping[str, RemoteMCP | StdioMCP] | None = None
+    """Its MCP servers."""
     builtins: Builtins | None = None
     """Merged with the parent's, field by field."""
     max_iterations: int | None = None
+    """The most model calls in one of its turns."""
     temperature: float | None = None
+    """From 0 to 2."""
     reasoning_effort: str | None = None
+    """How much its model thinks."""
 
     def __post_init__(self) -> None:
         for name in ("name", "description", "instructions"):

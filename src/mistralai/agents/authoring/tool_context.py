@@ -14,7 +14,9 @@ class ToolContext:
     session_id: str
     """The session that calls: a subagent's own, where one calls."""
     turn_id: str
+    """The turn that calls."""
     tool_call_id: str
+    """The call, as the events and entries of the session name it."""
     idempotency_key: str
     """The same for every attempt at this call, also after a crash: hand it to a service that must not act twice."""
     sandbox: Any = None

@@ -96,8 +96,8 @@ class MistralDialect(ChatDialect):
     """Mistral's API."""
 
     slot = "mistral"
-    messages = MistralMessages
-    variables = ("MISTRAL_API_KEY", "MISTRAL_SERVER_URL")
+    messages: type[OpenAIMessages] = MistralMessages
+    variables: tuple[str, ...] = ("MISTRAL_API_KEY", "MISTRAL_SERVER_URL")
 
     def read_endpoint(self, environ: Mapping[str, str]) -> Endpoint:
         """Where calls go. Raises SdkError if MISTRAL_API_KEY is missing."""
@@ -125,8 +125,8 @@ class OpenAIDialect(ChatDialect):
     """OpenAI's API, and servers that follow it."""
 
     slot = "openai"
-    messages = OpenAIMessages
-    variables = ("OPENAI_API_KEY", "OPENAI_BASE_URL")
+    messages: type[OpenAIMessages] = OpenAIMessages
+    variables: tuple[str, ...] = ("OPENAI_API_KEY", "OPENAI_BASE_URL")
 
     def read_endpoint(self, environ: Mapping[str, str]) -> Endpoint:
         """Where calls go. Raises SdkError if OPENAI_API_KEY is missing and the address is OpenAI's own."""

@@ -23,8 +23,8 @@ class FakeTimer:
     __slots__ = ("callback", "due", "number")
 
     def __init__(self, due: float, number: int, callback: Callable[[], None]) -> None:
-        self.due = due
-        self.number = number
+        self.due: float = due
+        self.number: int = number
         self.callback: Callable[[], None] | None = callback
         """None once it was made or dropped."""
 

@@ -9,7 +9,7 @@ from typing import Any
 NINE_ALPHANUMERICS = re.compile(r"[a-zA-Z0-9]{9}")
 NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 ANTHROPIC_ID = re.compile(r"[a-zA-Z0-9_-]+")
-AFTER = {
+AFTER: dict[str | None, set[str]] = {
     None: {"system", "user"},
     "system": {"system", "user", "assistant"},
     "user": {"system", "user", "assistant"},

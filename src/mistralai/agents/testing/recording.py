@@ -25,7 +25,7 @@ class RecordingModel:
 
     def __init__(self, inner: Model, path: str | os.PathLike[str]) -> None:
         self.inner = inner
-        self.path = Path(path)
+        self.path: Path = Path(path)
         self._calls: list[JsonObject] = []
 
     async def stream(self, request: ModelRequest, /) -> AsyncIterator[ModelEvent]:
@@ -55,7 +55,7 @@ class ReplayModel:
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        self.path = Path(path)
+        self.path: Path = Path(path)
         self._left = read(self.path)
         self._recorded = len(self._left)
         self._problems: list[ScriptError] = []

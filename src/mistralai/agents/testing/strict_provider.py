@@ -51,11 +51,11 @@ class StrictProvider:
         """Every request's bytes."""
         self.headers: list[dict[str, str]] = []
         self.paths: list[str] = []
-        self.connections = 0
+        self.connections: int = 0
         """Connections that were opened."""
-        self.closed = asyncio.Event()
+        self.closed: asyncio.Event = asyncio.Event()
         """Set when a client has closed a connection."""
-        self.asked = asyncio.Event()
+        self.asked: asyncio.Event = asyncio.Event()
         """Set when a request has come."""
         self.violations: list[str] = []
         self._server: asyncio.Server | None = None

@@ -35,6 +35,7 @@ class ToolAnnotations:
         "idempotentHint": "idempotent_hint",
         "openWorldHint": "open_world_hint",
     }
+    """How MCP writes the hints, which the constructor takes too."""
 
     if not TYPE_CHECKING:  # type checkers see the fields alone, so that a misspelt hint is an error for them
 

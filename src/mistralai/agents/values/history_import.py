@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 
 class _ImportEntry(BaseModel):
-    written_sparse: ClassVar[bool] = True  # on the wire, what is None is left out
+    written_sparse: ClassVar[bool] = True
+    """On the wire, what is None is left out."""
     model_config: ClassVar[ConfigDict] = ConfigDict(
         frozen=True,
         alias_generator=AliasGenerator(validation_alias=both_spellings),
