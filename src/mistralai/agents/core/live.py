@@ -8,12 +8,14 @@ from bisect import bisect_right
 class LiveReply:
     """The text of an open assistant message."""
 
-    __slots__ = ("_ends", "_pieces", "entry_id", "length", "position")
+    __slots__ = ("_ends", "_pieces", "entry_id", "length", "position", "seen")
 
-    def __init__(self, entry_id: str, position: int) -> None:
+    def __init__(self, entry_id: str, position: int, seen: int) -> None:
         self.entry_id = entry_id
         self.position = position
         """Where the log says that it opened."""
+        self.seen = seen
+        """How many messages of the history the model had read."""
         self.length = 0
         self._pieces: list[str] = []
         self._ends: list[int] = []

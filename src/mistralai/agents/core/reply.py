@@ -83,7 +83,7 @@ async def receive(session: OpenSession, model: Model, request: ModelRequest) -> 
             match event:
                 case TextChunk(text=text):
                     if text:
-                        _show(session, request.turn_id, text)
+                        _show(session, request.turn_id, text, reply.seen)
                 case ToolCallBlock(call=call):
                     reply.calls.append(call)
                 case ReasoningBlock():
@@ -140,7 +140,10 @@ def give_up(session: OpenSession, turn_id: str, why: str, at: float) -> list[Rep
     """Return the fact that closes the reply being written, if one is."""
     if (live := session.live) is None:
         return []
-    return [ReplyEnded(at=at, turn_id=turn_id, entry_id=live.entry_id, opened=True, text=live.text(), finish=why)]
+    # A message that came meanwhile was not read: it follows what the model had said.
+    seen = live.seen if len(session.state.history) > live.seen else -1
+    text = live.text()
+    return [ReplyEnded(at=at, turn_id=turn_id, entry_id=live.entry_id, opened=True, text=text, finish=why, seen=seen)]
 
 
 def usage_data(usage: TokenUsage) -> UsageData:
@@ -154,13 +157,13 @@ def usage_data(usage: TokenUsage) -> UsageData:
     )
 
 
-def _show(session: OpenSession, turn_id: str, text: str) -> None:
+def _show(session: OpenSession, turn_id: str, text: str, seen: int) -> None:
     turn = session.state.active
     if turn is None or turn.turn_id != turn_id or turn.interrupting is not None:
         raise asyncio.CancelledError  # a model object that streams on through the end of its turn
     if (live := session.live) is None:
         entry_id = uuid7()
-        live = LiveReply(entry_id, session.state.next_position)
+        live = LiveReply(entry_id, session.state.next_position, seen)
         session.append([ReplyOpened(at=session.now(), turn_id=turn_id, entry_id=entry_id)])
         session.live = live
     live.add(text)
