@@ -28,8 +28,8 @@ async def list_sessions(
 ) -> AsyncIterator[SessionInfo]:
     """Yield what there is of each session, newest first. Public page: Sessions.
 
-    `host="local"` lists those of the running event loop. `scope` is the roots, the `children` of `parent`, or the
-    whole `tree` of `root`; `status` and `limit` narrow the list, None does not.
+    `host="local"` lists those of the running event loop, and those saved in its directory. `scope` is the roots, the
+    `children` of `parent`, or the whole `tree` of `root`; `status` and `limit` narrow the list, None does not.
     """
     if host not in ("deployed", "local"):
         raise SdkError(f'list_sessions: host is {host!r}. Pass "local".')
@@ -46,13 +46,10 @@ async def list_sessions(
     runtime = find()
     if runtime is None or scope == "children" or limit == 0:
         return  # a local session has no children
-    from mistralai.agents.local.listing import session_info
+    from mistralai.agents.local.listing import session_infos
 
     listed = 0
-    for session in reversed(list(runtime.sessions.values())):
-        if root is not None and session.session_id != root:
-            continue
-        info = session_info(session)
+    async for info in session_infos(runtime, root):
         if status is None or info.status == status:
             yield info
             listed += 1

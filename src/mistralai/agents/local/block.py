@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any, Self
 
+from mistralai.agents.authoring.experimental_keyword import warn_experimental
 from mistralai.agents.local.registry import find, start
 from mistralai.agents.values.errors import SdkError
 from mistralai.agents.values.record import record
@@ -27,6 +28,7 @@ class LocalRuntimeStatistics:
     ended_sessions: int = 0
     """Sessions that ended and can still be read."""
     open_callbacks: int = 0
+    """Questions that sessions wait on."""
     tasks: int = 0
     """Tasks of turns: model calls and tools that run now."""
     tool_threads: int = 0
@@ -122,12 +124,16 @@ def local_runtime(
 ) -> LocalRuntime:
     """Return the local runtime of the running event loop; as `async with`, a block that ends its sessions.
 
-    None keeps what a running runtime has; 60 s for programs, every ended session and any number of model calls at
-    once where none runs yet. Entering raises SdkError where the runtime already runs with another value.
+    `journal_factory` says where sessions are saved: `experimental.JsonFileSessionJournal.in_directory(path)`. None
+    keeps what a running runtime has, and where none runs yet saves nothing, gives programs 60 s, and bounds neither
+    ended sessions nor model calls at once. Entering raises SdkError where the runtime already runs with another value.
     """
     _check_above_zero("program_timeout_seconds", program_timeout_seconds)
     _check_count("keep_ended_sessions", keep_ended_sessions, least=0)
     _check_count("max_model_calls", max_model_calls, least=1)
+    if journal_factory is not None:
+        _check_factory(journal_factory)
+        warn_experimental("journal_factory")
     return LocalRuntime(
         {
             "program_timeout_seconds": program_timeout_seconds,
@@ -143,6 +149,14 @@ def _check_above_zero(name: str, value: object) -> None:
         return
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < float("inf"):
         raise SdkError(f"local_runtime: {name} is {value!r}. Pass a number of seconds above 0, or None.")
+
+
+def _check_factory(factory: object) -> None:
+    if not callable(factory):
+        raise SdkError(
+            f"local_runtime: journal_factory is {factory!r}. "
+            "Pass agents.experimental.JsonFileSessionJournal.in_directory(path)."
+        )
 
 
 def _check_count(name: str, value: object, *, least: int) -> None:

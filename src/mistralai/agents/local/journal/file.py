@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import threading
 import weakref
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 FILE_NAME = "journal.jsonl"
 UPLOADS_NAME = "uploads"
+_sync_data = getattr(os, "fdatasync", os.fsync)
 _OPEN: weakref.WeakSet[FileJournal] = weakref.WeakSet()
 
 
@@ -45,6 +47,8 @@ class FileJournal:
         self._names: list[Path] = [directory.parent, directory] if header else []
         """Directories and uploads that are to be durable with the next commit."""
         self._broken: str | None = None
+        self._using_fd = threading.Lock()
+        """Held by a thread that syncs, so that the number of a closed file is never used for another."""
         _OPEN.add(self)
 
     @classmethod
@@ -86,23 +90,19 @@ class FileJournal:
 
     def sync_and_close(self) -> None:
         """Make what was written durable, and let go of the file. For a thread, or the end of a loop."""
-        if self._fd < 0:
-            return
         try:
             if self._committer is not None and self._safe < self._size:
                 self._sync(self._names)
+                self._safe = self._size
         except OSError as error:
-            self._broken = str(error)
-        self.close()
-
-    def close(self) -> None:
-        """Let go of the file and of its lock. An append that never came leaves no session behind."""
-        fd, self._fd = self._fd, -1
-        _OPEN.discard(self)
-        if fd < 0:
-            return
-        os.close(fd)
-        if self._header:
+            self._broken = f"{error.strerror or error}. Open the session again"
+        with self._using_fd:
+            fd, self._fd = self._fd, -1
+            _OPEN.discard(self)
+            if fd < 0:
+                return
+            os.close(fd)
+        if self._header:  # the first append never came: there is no session
             (self._directory / FILE_NAME).unlink(missing_ok=True)
             self._directory.rmdir()
 
@@ -161,8 +161,9 @@ class FileJournal:
                 os.fsync(fd)
             finally:
                 os.close(fd)
-        if self._fd >= 0:
-            os.fdatasync(self._fd) if hasattr(os, "fdatasync") else os.fsync(self._fd)
+        with self._using_fd:
+            if self._fd >= 0:
+                _sync_data(self._fd)
 
     def _error(self, what: str) -> JournalError:
         return JournalError(
