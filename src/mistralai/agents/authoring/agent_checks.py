@@ -111,6 +111,13 @@ def checked_hooks(owner: str, argument: str, value: Any) -> tuple[Hook, ...]:
             raise SdkError(f"{owner}: {argument} has the class {one.__name__}. Pass an instance: {one.__name__}().")
         if not isinstance(one, Hook):
             raise SdkError(f"{owner}: {argument} has {one!r}, which is not a hook. Subclass agents.Hook.")
+        try:
+            one.dump_state()
+        except ValueError as error:
+            raise SdkError(
+                f"{owner}: {argument} has a {type(one).__name__} whose fields cannot be saved as JSON: {error}. "
+                "Declare a field that is no state with Field(exclude=True)."
+            ) from error
     return given
 
 

@@ -122,7 +122,7 @@ def check_decision(hook: Hook, point: str, decision: Any) -> Any:
 
 
 def _check_fields(owner: str, decision: Any) -> None:
-    kind: type[Any] = type(decision)
+    kind = decision.__class__
     name = _TEXTS.get(kind)
     if name is not None:
         text = getattr(decision, name)
