@@ -57,6 +57,7 @@ async def answer_once(
     check_on_event(on_event)
     encoded_inputs = encode_inputs(inputs)
     runtime = await start_runtime()
+    await runtime.check_model_of(agent)
     place = runtime.place
     begin = Start(customization={}, inputs=encoded_inputs, key=key, ends_with_turn=key is None and not runtime.blocks)
     opened = await place.start(agent, begin, output_format(output))

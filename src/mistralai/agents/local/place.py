@@ -95,6 +95,7 @@ class LocalPlace:
             self.runtime.saved.check_writable(session_id)
         if isinstance(command, StartTurn | SendMessage):
             self.runtime.check_accepts()
+            await self.runtime.check_model(session)
         return await self.carry_out(session, command)
 
     async def open_saved(self, session_id: str, agent: AgentDefinition[Any] | None) -> None:

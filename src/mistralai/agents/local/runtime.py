@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from mistralai.agents.local.place import LocalPlace
     from mistralai.agents.local.shared import SharedWork
     from mistralai.agents.models.client import ModelClient
+    from mistralai.agents.models.http_model import HttpModel
 
 _LOGGER = logging.getLogger("mistralai.agents")
 CLOSED_WITH_OPEN_SESSIONS: Final = "agents_sdk_local_runtime_closed_open_sessions"
@@ -71,7 +72,7 @@ class Runtime:
         self.tasks: set[asyncio.Task[None]] = set()
         self._context = contextvars.Context()
         self._settings: WeakKeyDictionary[AgentDefinition[Any], Settings] = WeakKeyDictionary()
-        self._models: dict[str, Model] = {}
+        self._models: dict[str, HttpModel] = {}
         self._client: ModelClient | None = None
         self._sentinel: AsyncGenerator[None] | None = None
         bound = options.get("max_model_calls")
@@ -110,10 +111,20 @@ class Runtime:
 
     async def model(self, session: OpenSession) -> Model:
         """Return the model that a session's next call goes to."""
-        settings = session.settings
-        chosen = stand_in(settings.definition) or session.override or settings.model
-        model = await self._provider(settings.definition.provider) if isinstance(chosen, str) else chosen
+        chosen = _chosen(session)
+        provider = session.settings.definition.provider
+        model = await self._provider(provider) if isinstance(chosen, str) else chosen
         return model if self._turnstile is None else Bounded(model, self._turnstile)
+
+    async def check_model(self, session: OpenSession) -> None:
+        """Raise SdkError where the session's model cannot be called: there is no key, or no address."""
+        if isinstance(_chosen(session), str):
+            (await self._provider(session.settings.definition.provider)).check()
+
+    async def check_model_of(self, definition: AgentDefinition[Any]) -> None:
+        """Do the same before a session of the agent is there."""
+        if isinstance(stand_in(definition) or definition.model, str):
+            (await self._provider(definition.provider)).check()
 
     def ended(self, session: OpenSession) -> None:
         """Take note that a session ended: it can be read until the loop or the block ends."""
@@ -231,7 +242,7 @@ class Runtime:
         finally:
             await self.close()
 
-    async def _provider(self, name: str) -> Model:
+    async def _provider(self, name: str) -> HttpModel:
         if (model := self._models.get(name)) is None:
             # The HTTP library takes a while to import: in a thread, so that the loop goes on.
             await self.threads.run(_import_providers, contextvars.Context())
@@ -239,13 +250,18 @@ class Runtime:
                 model = self._models[name] = self._connect(name)
         return model
 
-    def _connect(self, name: str) -> Model:
+    def _connect(self, name: str) -> HttpModel:
         from mistralai.agents.models.client import ModelClient
         from mistralai.agents.models.providers import provider
 
         if self._client is None:
             self._client = ModelClient()
         return provider(name, self._client, os.environ, clock=self.clock)
+
+
+def _chosen(session: OpenSession) -> Model | str:
+    settings = session.settings
+    return stand_in(settings.definition) or session.override or settings.model
 
 
 def _import_providers() -> None:

@@ -32,6 +32,10 @@ class HttpModel:
         self._clock: RetryClock = clock or SystemClock()
         self._limits: CallLimits | None = None
 
+    def check(self) -> None:
+        """Raise SdkError where no call can be made: there is no key, or no address. Sends nothing."""
+        self._dialect.endpoint(self._environ)
+
     async def stream(self, request: ModelRequest, /) -> AsyncGenerator[ModelEvent]:
         """Call the model and yield its reply as it comes. Raises ModelError, and SdkError for a missing key."""
         dialect, client = self._dialect, self._client

@@ -12,7 +12,6 @@ from mistralai.agents.values.errors import SdkError
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from mistralai.agents.authoring.model import Model
     from mistralai.agents.models.client import ModelClient
     from mistralai.agents.models.dialect import Dialect
     from mistralai.agents.models.retry import RetryClock
@@ -25,7 +24,9 @@ PROVIDERS: dict[str, Callable[[], Dialect]] = {
 """Providers by the name an Agent gives them."""
 
 
-def provider(name: str, client: ModelClient, environ: Mapping[str, str], *, clock: RetryClock | None = None) -> Model:
+def provider(
+    name: str, client: ModelClient, environ: Mapping[str, str], *, clock: RetryClock | None = None
+) -> HttpModel:
     """The provider as a model. Raises SdkError for an unknown name."""
     dialect = PROVIDERS.get(name)
     if dialect is None:
