@@ -36,9 +36,9 @@ class ReadyCall:
     __slots__ = ("bound", "state", "tool")
 
     def __init__(self, state: CallState, tool: Tool[..., Any], bound: BoundCall) -> None:
-        self.state = state
-        self.tool = tool
-        self.bound = bound
+        self.state: CallState = state
+        self.tool: Tool[..., Any] = tool
+        self.bound: BoundCall = bound
 
 
 def admit(session: OpenSession, call: CallState, *, opens: int) -> tuple[list[Fact], ReadyCall | None]:

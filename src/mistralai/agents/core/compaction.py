@@ -45,7 +45,7 @@ class CompactionFailed(Exception):
 
     def __init__(self, code: str, message: str, usage: UsageData | None = None) -> None:
         super().__init__(message)
-        self.error = ErrorData(message=message, code=code)
+        self.error: ErrorData = ErrorData(message=message, code=code)
         self.usage = usage
         """What the summary took that cannot be used."""
 

@@ -11,12 +11,12 @@ class LiveReply:
     __slots__ = ("_ends", "_pieces", "entry_id", "length", "position", "seen")
 
     def __init__(self, entry_id: str, position: int, seen: int) -> None:
-        self.entry_id = entry_id
-        self.position = position
+        self.entry_id: str = entry_id
+        self.position: int = position
         """Where the log says that it opened."""
-        self.seen = seen
+        self.seen: int = seen
         """How many messages of the history the model had read."""
-        self.length = 0
+        self.length: int = 0
         self._pieces: list[str] = []
         self._ends: list[int] = []
 

@@ -55,12 +55,12 @@ class Work:
 
     def __init__(self, *, in_thread: bool = False) -> None:
         self.task: asyncio.Task[None] | None = None
-        self.in_thread = in_thread
+        self.in_thread: bool = in_thread
         """A thread cannot be cancelled: a stopping turn gives it time to end by itself."""
-        self.begun = False
+        self.begun: bool = False
         """Whether its task has run at all: one that is cancelled before never does."""
-        self.stopping = False
-        self.abandoned = False
+        self.stopping: bool = False
+        self.abandoned: bool = False
         """The turn ended without it: what comes of it is dropped."""
 
 

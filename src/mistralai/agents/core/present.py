@@ -192,7 +192,7 @@ class _Frame:
         return kind(id=self.next_id(), **self.base, **fields)
 
     def session_status(self, status: str) -> SessionUpdated:
-        base = self.base | {"turn_id": None}  # it concerns the session, though a turn is the cause
+        base: dict[str, Any] = {**self.base, "turn_id": None}  # it concerns the session, though a turn is the cause
         return SessionUpdated(id=self.next_id(), **base, status=status, title=None, archived=None)
 
     def next_id(self) -> str:

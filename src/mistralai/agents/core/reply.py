@@ -44,11 +44,11 @@ class Reply:
     __slots__ = ("calls", "finish", "reasoning", "seen", "usage")
 
     def __init__(self, seen: int) -> None:
-        self.seen = seen
+        self.seen: int = seen
         """How many messages of the history the model had read."""
         self.calls: list[ModelToolCall] = []
         self.reasoning: list[ReasoningBlock] = []
-        self.finish = ""
+        self.finish: str = ""
         self.usage: UsageData | None = None
 
 

@@ -50,17 +50,17 @@ class OpenSession:
     )
 
     def __init__(self, settings: Settings, surroundings: Surroundings, journal: Journal | None = None) -> None:
-        self.settings = settings
-        self.surroundings = surroundings
-        self.journal = journal
-        self.state = SessionState()
+        self.settings: Settings = settings
+        self.surroundings: Surroundings = surroundings
+        self.journal: Journal | None = journal
+        self.state: SessionState = SessionState()
         self.log: list[Fact] = []
         self.live: LiveReply | None = None
         self.works: dict[str, Work] = {}
         """What runs now: the model's call and the tools, by key."""
         self.hooks: SessionHooks | None = None
         """The session's own hooks, from the first point that runs."""
-        self.unloading = False
+        self.unloading: bool = False
         """Whether this process lets go of the session: what runs may end, and no further step is taken."""
         self.stop_timer: Timer | None = None
         self.expiry: Timer | None = None

@@ -46,20 +46,20 @@ class Settings:
         overrides: Mapping[str, Any] | None = None,
     ) -> None:
         chosen = {name: getattr(definition, name) for name in _OVERRIDABLE} | dict(overrides or {})
-        self.definition = definition
-        self.toolbox = toolbox or Toolbox(definition.all_tools)
+        self.definition: AgentDefinition[Any] = definition
+        self.toolbox: Toolbox = toolbox or Toolbox(definition.all_tools)
         self.model: str | Model = chosen["model"]
         told = described(definition.limits)
         self.instructions: str = "\n\n".join(part for part in (chosen["instructions"], told) if part)
         """The system prompt, as long as nothing is noted in the session."""
         self.temperature: float | None = chosen["temperature"]
         self.reasoning_effort: str | None = chosen["reasoning_effort"]
-        self.bounds = Bounds(
+        self.bounds: Bounds = Bounds(
             max_iterations=chosen["max_iterations"],
             limits=definition.limits,
             compact_above=definition.auto_compact_threshold or _share_of_window(self.model),
         )
-        self.hooks = HookSet(definition.guardrails, definition.hooks)
+        self.hooks: HookSet = HookSet(definition.guardrails, definition.hooks)
         self.output: OutputFormat | None = output_format(definition.output)
         """The structured output that the model is asked for."""
 

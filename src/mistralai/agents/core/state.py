@@ -40,16 +40,16 @@ class CallState:
     __slots__ = ("answer", "arguments", "call", "ended", "number", "phase", "repeatable", "started")
 
     def __init__(self, call: RequestedCall, number: int) -> None:
-        self.call = call
-        self.number = number
+        self.call: RequestedCall = call
+        self.number: int = number
         """Its place among the calls of its turn, from 1."""
         self.answer: dict[str, Json] | None = None
         """What a client answered, until it is the result."""
         self.arguments: Json = call.arguments
         """What runs, or ran: the model's, or those a hook or a person put in their place."""
-        self.phase = REQUESTED
-        self.started = False
-        self.repeatable = False
+        self.phase: str = REQUESTED
+        self.started: bool = False
+        self.repeatable: bool = False
         self.ended: CallEnded | None = None
         """Its result, until it is in the history."""
 
@@ -60,8 +60,8 @@ class CallbackState:
     __slots__ = ("opened", "position", "settled")
 
     def __init__(self, opened: CallbackOpened, position: int) -> None:
-        self.opened = opened
-        self.position = position
+        self.opened: CallbackOpened = opened
+        self.position: int = position
         """The log's position at which it opened."""
         self.settled: CallbackSettled | None = None
 
@@ -98,42 +98,42 @@ class TurnProgress:
     )
 
     def __init__(self, turn_id: str, content: Content, entry_id: str, position: int, prompt_index: int) -> None:
-        self.turn_id = turn_id
-        self.content = content
-        self.entry_id = entry_id
-        self.start_position = position
-        self.prompt_index = prompt_index
+        self.turn_id: str = turn_id
+        self.content: Content = content
+        self.entry_id: str = entry_id
+        self.start_position: int = position
+        self.prompt_index: int = prompt_index
         """Where the turn's messages begin in the history."""
         self.calls: list[CallState] = []
         """Every call of the turn, in the order of the log."""
         self.open_calls: dict[str, CallState] = {}
         """The calls of the last reply, until all of them have a result."""
-        self.unended = 0
+        self.unended: int = 0
         """How many of them have none."""
         self.open_callbacks: dict[str, CallbackState] = {}
-        self.prepared = False
-        self.answered = False
+        self.prepared: bool = False
+        self.answered: bool = False
         """Whether the last reply is the answer: it calls nothing and has seen every message."""
-        self.finish = ""
+        self.finish: str = ""
         """Why the last reply finished."""
-        self.model_calls = 0
-        self.tool_calls = 0
-        self.shortened = 0
+        self.model_calls: int = 0
+        self.tool_calls: int = 0
+        self.shortened: int = 0
         """How many times a shorter reply was asked for in a row."""
         self.text: str | None = None
         self.usage: UsageData | None = None
-        self.too_large = False
+        self.too_large: bool = False
         """Whether the provider refused the history as too large, and it was not compacted since."""
-        self.compacted = False
+        self.compacted: bool = False
         """Whether the history was compacted and no reply came since."""
-        self.warned = False
+        self.warned: bool = False
         """Whether the model was told that its limit is near."""
         self.drawn: dict[str, Json] = {}
         """The values that hooks drew."""
         self.fatal: CallEnded | None = None
         self.interrupting: str | None = None
         self.end: TurnEnded | None = None
-        self.end_position = -1
+        self.end_position: int = -1
 
 
 class SessionState:
@@ -171,7 +171,7 @@ class SessionState:
         """What the model is sent."""
         self.pending: list[ModelMessage] = []
         """Messages that came while calls were open: they follow the results."""
-        self.generation = 0
+        self.generation: int = 0
         """Counts the times the history was rewritten, not just extended."""
         self.call_ids: set[str] = set()
         self.keys: dict[str, tuple[str, Content, bool]] = {}
@@ -182,14 +182,14 @@ class SessionState:
         """What the system prompt adds to the agent's instructions."""
         self.hook_states: dict[str, Any] = {}
         self.usage: UsageData | None = None
-        self.context_tokens = 0
+        self.context_tokens: int = 0
         """Tokens of the last model call, input and output; 0 after the history was cut."""
-        self.context_length = 0
+        self.context_length: int = 0
         """How many messages of the history those tokens are about."""
-        self.next_position = 0
+        self.next_position: int = 0
         self.last_event: tuple[int, int] = (0, 0)
         """Position and place within its fact of the last event a reader can get."""
-        self.last_at = 0.0
+        self.last_at: float = 0.0
 
     @property
     def session_id(self) -> str:
