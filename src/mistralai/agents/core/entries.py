@@ -107,7 +107,7 @@ def _imported(entry: ImportedEntry, at: float) -> Entry:
                 tool_call_id=data["tool_call_id"],
                 tool_id=data["name"],
                 name=data["name"],
-                arguments=data["arguments"],
+                arguments=data.get("arguments"),
             )
         case "tool_result":
             error = data.get("error")

@@ -55,7 +55,7 @@ def messages_of(entries: Iterable[ImportedEntry]) -> list[ModelMessage]:
                     close_reply()
                 calls.append(
                     ModelToolCall(
-                        id=data["tool_call_id"], name=data["name"], arguments=as_json(data["arguments"] or {})
+                        id=data["tool_call_id"], name=data["name"], arguments=as_json(data.get("arguments") or {})
                     )
                 )
             case "tool_result":
