@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
+    from collections.abc import Callable
     from datetime import datetime
     from uuid import UUID
 
@@ -23,14 +22,19 @@ class Draws(Protocol):
 _CURRENT: ContextVar[Draws | None] = ContextVar("mistralai.agents.draws", default=None)
 
 
-@contextmanager
-def drawing(draws: Draws) -> Generator[None]:
-    """Let the functions below take their values from `draws`."""
-    token = _CURRENT.set(draws)
-    try:
-        yield
-    finally:
-        _CURRENT.reset(token)
+class Drawing:
+    """A block in which the functions below take their values from `draws`. A class: it is entered at every point."""
+
+    __slots__ = ("_draws", "_token")
+
+    def __init__(self, draws: Draws) -> None:
+        self._draws = draws
+
+    def __enter__(self) -> None:
+        self._token = _CURRENT.set(self._draws)
+
+    def __exit__(self, *_: object) -> None:
+        _CURRENT.reset(self._token)
 
 
 def now() -> datetime:

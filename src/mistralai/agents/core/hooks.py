@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from mistralai.agents.authoring.draws import drawing
+from mistralai.agents.authoring.draws import Drawing
 from mistralai.agents.authoring.hook_points import run_point
 from mistralai.agents.authoring.hook_subjects import HookContext
 from mistralai.agents.core.draws import SessionDraws
@@ -64,15 +64,18 @@ class HookSet:
 class SessionHooks:
     """The hooks of one session: made from the agent's when a point first runs, with the state the log has of them."""
 
-    __slots__ = ("_made", "_saved", "_set")
+    __slots__ = ("_context", "_made", "_saved", "_set")
 
     def __init__(self, hooks: HookSet, states: dict[str, Any]) -> None:
         self._set = hooks
+        self._context: HookContext | None = None
+        """Of the turn in which a point last ran."""
         self._saved = {key: msgspec.json.encode(state) for key, state in states.items()}
         self._made: dict[str, Hook] = {}
         for key, hook in hooks.keyed.items():
             try:
-                self._made[key] = hook.with_state(states.get(key))
+                stateful = key in hooks.stateful or key in states
+                self._made[key] = hook.with_state(states.get(key)) if stateful else hook
             except Exception as error:  # a field's validator is the user's code
                 raise HookFailed(
                     f"Hook {key} cannot be made with the state that this session has of it. "
@@ -91,14 +94,12 @@ class SessionHooks:
         """Run a point of every hook that overrides it. `take` is given each decision; True leaves out the rest."""
         turn = session.state.active
         assert turn is not None
-        session_id = session.session_id
-        name = session.settings.definition.name
-        context = HookContext(session_id=session_id, turn_id=turn.turn_id, agent_name=name, root_session_id=session_id)
+        context = self._context_of(session, turn.turn_id)
         for key in self._set.at(point):
             hook = self._made[key]
             draws = SessionDraws(session, turn.turn_id, f"{point}/{key}/{turn.model_calls}/{about}")
             try:
-                with drawing(draws):
+                with Drawing(draws):
                     decision = await run_point(hook, point, context, subject(), session.inputs)
                 if session.state.active is not turn:
                     raise asyncio.CancelledError  # it kept running through the end of its turn: nothing of it counts
@@ -114,6 +115,18 @@ class SessionHooks:
                 raise _raised(session, key, point, error) from error
             except Exception as error:
                 raise _raised(session, key, point, error) from error
+
+    def _context_of(self, session: OpenSession, turn_id: str) -> HookContext:
+        context = self._context
+        if context is None or context.turn_id != turn_id:
+            session_id = session.session_id
+            context = self._context = HookContext(
+                session_id=session_id,
+                turn_id=turn_id,
+                agent_name=session.settings.definition.name,
+                root_session_id=session_id,
+            )
+        return context
 
     def _save(self, session: OpenSession, key: str, hook: Hook) -> None:
         if key not in self._set.stateful:

@@ -9,13 +9,13 @@ from aiohttp import hdrs
 from aiohttp.payload import Payload
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from aiohttp.abc import AbstractStreamWriter
 
 CONNECT_TIMEOUT_SECONDS = 30.0
 ONE_WRITE_BYTES = 64 * 1024
-"""Up to this size a body is joined and leaves in one write with its headers."""
+"""Up to this size buffers are joined and leave in one write, the first of them with the headers."""
 
 HttpError: tuple[type[aiohttp.ClientError], type[OSError]] = (aiohttp.ClientError, OSError)
 ServerDisconnectedError = aiohttp.ServerDisconnectedError
@@ -36,16 +36,25 @@ class BufferPayload(Payload):
 
     async def write(self, writer: AbstractStreamWriter) -> None:
         """Send the body."""
-        buffers = self._value
-        if (self._size or 0) <= ONE_WRITE_BYTES:
-            await writer.write(b"".join(buffers))
-            return
-        for buffer in buffers:
-            await writer.write(buffer)
+        for piece in _pieces(self._value):
+            await writer.write(piece)
 
     async def write_with_length(self, writer: AbstractStreamWriter, content_length: int | None) -> None:
         """Send the body, whose length is the one that was announced."""
         await self.write(writer)
+
+
+def _pieces(buffers: Sequence[bytes | memoryview]) -> Iterator[bytes | memoryview]:
+    """The buffers with small neighbours joined: each write is a call of the system."""
+    waiting: list[bytes | memoryview] = []
+    size = 0
+    for buffer in buffers:
+        if waiting and size + len(buffer) > ONE_WRITE_BYTES:
+            yield waiting[0] if len(waiting) == 1 else b"".join(waiting)
+            waiting, size = [], 0
+        waiting.append(buffer)
+        size += len(buffer)
+    yield b"".join(waiting)
 
 
 def open_session() -> aiohttp.ClientSession:
