@@ -60,23 +60,26 @@ def admit(session: OpenSession, call: CallState, *, opens: int) -> tuple[list[Fa
             failed(session, call, "invalid", _invalid(f"There is no tool {call.call.name!r} any more."), at=at)
         ], None
     bound: BoundCall | None = None
+    verdict = "allow"
     try:
         if isinstance(tool, Tool):
             bound = tool.bind(copied(call.arguments), _context(session, turn.turn_id, call), session.inputs)
         else:
             tool.validate_arguments(call.arguments)
+        if call.phase != phases.APPROVED:
+            verdict = judge(settings.definition, tool, call.arguments, session.state.grants)
     except InvalidArguments as error:
         return [failed(session, call, "invalid", _invalid(str(error)), at=at)], None
     except InputUnavailable as error:
         return [
             failed(session, call, "raised", f"The tool failed: {error}", at=at, fatal=_fatal(session, tool.id, error))
         ], None
-    if call.phase != phases.APPROVED:
-        verdict = judge(settings.definition, tool, call.arguments, session.state.grants)
-        if verdict == "deny":
-            return [failed(session, call, "denied", results.DENIED_BY_POLICY, at=at)], None
-        if verdict == "ask":
-            return [_question(session, call, tool, "approval", at, opens)], None
+    except Exception as error:  # the tool's own validator broke: pydantic takes ValueError alone for a refusal
+        return [_raised(session, call, tool.id, error)], None
+    if verdict == "deny":
+        return [failed(session, call, "denied", results.DENIED_BY_POLICY, at=at)], None
+    if verdict == "ask":
+        return [_question(session, call, tool, "approval", at, opens)], None
     if bound is None or not isinstance(tool, Tool):
         return [_question(session, call, tool, "client_tool", at, opens)], None
     started = CallStarted(
@@ -113,10 +116,10 @@ async def _outcome(session: OpenSession, ready: ReadyCall) -> CallEnded:
         task = asyncio.current_task()
         if task is not None and task.cancelling():
             raise  # the turn or the whole loop stops, not the tool by itself
-        return _raised(session, ready, asyncio.CancelledError())
+        return _raised(session, ready.state, tool.id, asyncio.CancelledError())
     except TimeoutError as error:
         if tool.timeout_seconds is None or not isinstance(error, _ToolTimeout):
-            return _raised(session, ready, error)
+            return _raised(session, ready.state, tool.id, error)
         text = f"The tool did not end within {tool.timeout_seconds:g} s. Whether it took effect is not known."
         fatal = _fatal(session, tool.id, error)
         return failed(session, ready.state, "timed_out", text, fatal=fatal)
@@ -129,9 +132,9 @@ async def _outcome(session: OpenSession, ready: ReadyCall) -> CallEnded:
         text = f"The tool's result does not fit its schema: {error}"
         return failed(session, ready.state, "output_mismatch", text, fatal=fatal)
     except Exception as error:
-        return _raised(session, ready, error)
+        return _raised(session, ready.state, tool.id, error)
     except (SystemExit, KeyboardInterrupt) as error:
-        session.append([_raised(session, ready, error)])
+        session.append([_raised(session, ready.state, tool.id, error)])
         raise
     return ended(session, ready.state, outcome)
 
@@ -190,15 +193,14 @@ def failed(
     )
 
 
-def _raised(session: OpenSession, ready: ReadyCall, error: BaseException) -> CallEnded:
-    tool = ready.tool
-    log_raised(session, tool.id, ready.state.arguments, error)
+def _raised(session: OpenSession, call: CallState, tool_id: str, error: BaseException) -> CallEnded:
+    log_raised(session, tool_id, call.arguments, error)
     text = (
         f"The tool failed: {type(error).__name__}: {error}"
         if str(error)
         else f"The tool failed: {type(error).__name__}"
     )
-    return failed(session, ready.state, "raised", text, fatal=_fatal(session, tool.id, error))
+    return failed(session, call, "raised", text, fatal=_fatal(session, tool_id, error))
 
 
 def _fatal(session: OpenSession, tool_id: str, error: BaseException) -> ErrorData | None:

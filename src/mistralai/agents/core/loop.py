@@ -72,6 +72,26 @@ def advance(session: OpenSession) -> None:
         _take_steps(session)
     except JournalError as error:
         _try_later(session, error, partial(advance, session))
+    except Exception as error:
+        _break_off(session, error)
+
+
+def _break_off(session: OpenSession, error: Exception) -> None:
+    """A step went wrong that never should: the turn fails, rather than show as running for ever."""
+    _LOGGER.error("Session %s failed.", session.session_id, exc_info=error)
+    turn = session.state.active
+    if turn is None:
+        return
+    for work in session.works.values():
+        work.abandoned = work.stopping = True
+        if work.task is not None and work.task is not asyncio.current_task():
+            work.task.cancel()
+    session.works.clear()
+    failure = ErrorData(message=f"{type(error).__name__}: {error}", code="turn_failed")
+    try:
+        _append_end(session, [*_close(session, turn, session.now()), *failed_reply(session, turn.turn_id, failure)])
+    except JournalError as refused:
+        _try_later(session, refused, partial(_break_off, session, error))
 
 
 def _take_steps(session: OpenSession) -> None:
