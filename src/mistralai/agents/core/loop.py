@@ -267,7 +267,10 @@ def _try_later(session: OpenSession, error: JournalError, again: Callable[[], No
     """The journal takes nothing now. What it refused was not applied, so the same step can be taken again."""
     if session.unloading:
         return
-    _LOGGER.error("%s It is tried again every %g s.", error, RETRY_SECONDS, extra={"session_id": session.session_id})
+    session.stalled += 1
+    if session.stalled.bit_count() == 1:  # a disk may be full for hours: told at the first time, the second, the fourth
+        told = {"session_id": session.session_id}
+        _LOGGER.error("%s It is tried again every %g s.", error, RETRY_SECONDS, extra=told)
     session.surroundings.clock.call_later(RETRY_SECONDS, again)
 
 

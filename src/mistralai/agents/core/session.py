@@ -41,6 +41,7 @@ class OpenSession:
         "log",
         "override",
         "settings",
+        "stalled",
         "state",
         "stop_timer",
         "surroundings",
@@ -60,6 +61,8 @@ class OpenSession:
         """What runs now: the model's call and the tools, by key."""
         self.hooks: SessionHooks | None = None
         """The session's own hooks, from the first point that runs."""
+        self.stalled: int = 0
+        """How many times in a row the journal refused the next step."""
         self.unloading: bool = False
         """Whether this process lets go of the session: what runs may end, and no further step is taken."""
         self.stop_timer: Timer | None = None
@@ -97,6 +100,7 @@ class OpenSession:
             return
         if self.journal is not None:
             self.journal.write(facts)
+        self.stalled = 0
         state = self.state
         generation = state.generation
         milestone = False

@@ -135,6 +135,8 @@ class Runtime:
 
     def lost(self, session: OpenSession) -> None:
         """Let go of a session whose journal is in doubt."""
+        if session.unloading:
+            return
         _LOGGER.error("Session %s is let go of: its journal failed. It is opened again from it.", session.session_id)
         if self.saved is not None:
             self.saved.lose(session)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from mistralai.agents.authoring.agent_definition import AgentDefinition
+    from mistralai.agents.core.place import Start
     from mistralai.agents.core.ports import Journal, Journals, SavedLog
     from mistralai.agents.core.settings import Settings
     from mistralai.agents.local.runtime import Runtime
@@ -42,14 +43,19 @@ class SavedSessions:
         """The sessions that are only read here: ended ones, and those that another process writes."""
         self._opening: dict[str, asyncio.Task[None]] = {}
 
-    def create(self, session_id: str, settings: Settings, key: str | None) -> Journal:
+    def create(self, session_id: str, settings: Settings, start: Start) -> Journal:
         """Return the journal of a new session."""
+        if not isinstance(start.customization.get("model", ""), str):
+            raise SdkError(
+                "start_session(agent=): model is an object, and a session that is saved cannot keep it. "
+                "Name a model, or give the object to the agent."
+            )
         about: dict[str, Any] = {"agent": identity(settings)}
         usual = self._runtime.settings(settings.definition).output
         if (output := settings.output) is not None and output != usual:
             about["output"] = {"name": output.name, "schema": output.schema}
-        if key is not None:
-            self.journals.note_key(settings.definition.name, key, session_id)
+        if start.key is not None:
+            self.journals.note_key(settings.definition.name, start.key, session_id)
         return self.journals.create(session_id, about)
 
     async def ensure(self, session_id: str, agent: AgentDefinition[Any]) -> None:

@@ -31,7 +31,7 @@ def start_session(
     session_id = uuid7()
     session = OpenSession(settings, runtime)
     if runtime.saved is not None:
-        session.journal = runtime.saved.create(session_id, settings, start.key)
+        session.journal = runtime.saved.create(session_id, settings, start)
     session.override = stand_in(agent)
     at = session.now()
     facts: list[Fact] = [

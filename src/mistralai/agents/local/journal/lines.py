@@ -48,6 +48,8 @@ class Upload(msgspec.Struct, frozen=True, array_like=True):
     """Where in the line's facts the value belongs."""
     name: str
     """The name of its file."""
+    prefix: str = ""
+    """What stands before the base64 of the file's bytes: the head of a `data:` URI."""
 
 
 class Line(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

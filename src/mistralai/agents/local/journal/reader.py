@@ -24,9 +24,9 @@ class JournalReader:
     def __init__(self, path: Path, uploads: Uploads) -> None:
         self._path = path
         self._uploads = uploads
-        self.offset = 0
+        self.offset: int = 0
         """Bytes read."""
-        self.n = 0
+        self.n: int = 0
         """Facts read."""
         self.header: Header | None = None
         self.after: After | None = None

@@ -1,4 +1,4 @@
-"""Long binary values of a session, each in a file of its own beside the journal, named by its content."""
+"""Long binary values of a session, such as inline images: each in a file beside the journal, named by its content."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ LONG_LINE: Final = 64 * 1024
 """A line of at least so many bytes is looked through."""
 LONG_VALUE: Final = 16 * 1024
 """A base64 text of at least so many characters goes into a file."""
-_KEYS: Final = frozenset({"data", "blob"})
-"""What content blocks call their binary values."""
+_MARK: Final = ";base64,"
+_LONGEST_HEAD: Final = 200
 
 
 class Uploads:
@@ -36,17 +36,18 @@ class Uploads:
         uploads: list[Upload] = []
         written: list[Path] = []
         for holder, key, path in list(_long_values(facts, [])):
+            prefix, text = _parted(holder[key])
             try:
-                content = base64.b64decode(holder[key], validate=True)
+                content = base64.b64decode(text, validate=True)
             except (NotBase64, ValueError):
                 continue
-            if base64.b64encode(content).decode() != holder[key]:
+            if base64.b64encode(content).decode() != text:
                 continue  # it would come back written otherwise
             name = sha256(content).hexdigest()
             if not (self._directory / name).exists():
                 written.append(self._write(name, content))
             holder[key] = ""
-            uploads.append(Upload(path, name))
+            uploads.append(Upload(path, name, prefix))
         return uploads, written
 
     def put_back(self, facts: list[Any], uploads: list[Upload]) -> None:
@@ -56,7 +57,7 @@ class Uploads:
             holder: Any = facts
             for step in way:
                 holder = holder[step]
-            holder[key] = base64.b64encode(self._read(upload.name)).decode()
+            holder[key] = upload.prefix + base64.b64encode(self._read(upload.name)).decode()
 
     def _write(self, name: str, content: bytes) -> Path:
         self._directory.mkdir(mode=0o700, exist_ok=True)
@@ -84,19 +85,30 @@ class Uploads:
         return content
 
 
-def _long_values(data: Any, path: list[str | int]) -> Iterator[tuple[dict[str, Any], str, list[str | int]]]:
+def _parted(value: str) -> tuple[str, str]:
+    """Part the head of a `data:` URI from its base64."""
+    if not value.startswith("data:"):
+        return "", value
+    end = value.find(_MARK, 0, _LONGEST_HEAD) + len(_MARK)
+    return value[:end], value[end:]
+
+
+def _long_values(data: Any, path: list[str | int]) -> Iterator[tuple[Any, Any, list[str | int]]]:
     if isinstance(data, dict):
         holder = cast("dict[str, Any]", data)
         for key, value in holder.items():
-            if key in _KEYS and isinstance(value, str) and len(value) >= LONG_VALUE:
-                yield holder, key, [*path, key]
-            elif isinstance(value, dict | list):
-                yield from _long_values(value, [*path, key])
+            yield from _long(holder, key, value, [*path, key])
     elif isinstance(data, list):
         values = cast("list[Any]", data)
         for index, value in enumerate(values):
-            if isinstance(value, dict | list):
-                yield from _long_values(value, [*path, index])
+            yield from _long(values, index, value, [*path, index])
+
+
+def _long(holder: Any, key: Any, value: Any, path: list[str | int]) -> Iterator[tuple[Any, Any, list[str | int]]]:
+    if isinstance(value, dict | list):
+        yield from _long_values(value, path)
+    elif isinstance(value, str) and len(value) >= LONG_VALUE and " " not in value[:_LONGEST_HEAD]:
+        yield holder, key, path
 
 
 def _private(path: str, flags: int) -> int:

@@ -1,0 +1,311 @@
+"""Tests of journals that are not as they were written, of values that are hard to write, and of disks that refuse."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import errno
+import json
+import logging
+import os
+import random
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from mistralai import agents
+from mistralai.agents.local.journal import file as journal_file
+from mistralai.agents.testing import ScriptedModel, call, reply
+from tests.journal.story import saved_in
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+JOURNAL = "journal.jsonl"
+
+
+def talker(*replies: str) -> agents.Agent[str]:
+    return agents.Agent(name="talker", model=ScriptedModel([reply(text) for text in replies]))
+
+
+@pytest.fixture
+async def saved(directory: Path) -> Path:
+    """The journal of a session with two turns."""
+    async with saved_in(directory):
+        session = await talker("One.", "Two.").start_session()
+        await session.run("1")
+        await session.run("2")
+    return directory / session.id / JOURNAL
+
+
+def flip(path: Path, line: int) -> None:
+    """Change one letter in a line."""
+    lines = path.read_bytes().splitlines(keepends=True)
+    lines[line] = lines[line].replace(b"fact", b"fict", 1)
+    path.write_bytes(b"".join(lines))
+
+
+class TestADamagedJournal:
+    async def test_with_whole_lines_after_the_damage_is_refused(self, saved: Path, directory: Path) -> None:
+        flip(saved, 3)
+        before = saved.read_bytes()
+        async with saved_in(directory):
+            with pytest.raises(agents.experimental.JournalError, match=r"damaged.* byte \d+.*Nothing was changed"):
+                await talker().session(saved.parent.name).info()
+        assert saved.read_bytes() == before
+
+    async def test_that_lost_a_line_is_refused(self, saved: Path, directory: Path) -> None:
+        lines = saved.read_bytes().splitlines(keepends=True)
+        saved.write_bytes(b"".join([*lines[:4], *lines[5:]]))
+        async with saved_in(directory):
+            with pytest.raises(agents.experimental.JournalError, match="continues at fact"):
+                await talker().session(saved.parent.name).info()
+
+    @pytest.mark.parametrize("cut", [1, 20, 150])
+    async def test_with_a_torn_last_line_opens_without_it(self, saved: Path, directory: Path, cut: int) -> None:
+        whole = saved.read_bytes()
+        saved.write_bytes(whole[:-cut])
+        async with saved_in(directory):
+            session = talker("Three.").session(saved.parent.name)
+            state = await session.run("3")  # the torn line was the end of turn 2, which ends on opening
+            assert not isinstance(state, agents.Busy)
+            assert state.text == "Three."
+            await session.cancel()
+            told = [event async for event in session.iter_events() if isinstance(event, agents.Notice)]
+            assert "cut from the journal" in told[0].message + told[-1].message
+        (kept,) = saved.parent.glob("cut-at-*")
+        assert whole[:-cut].endswith(kept.read_bytes())
+
+    async def test_whose_last_line_is_garbage_opens_without_it(self, saved: Path, directory: Path) -> None:
+        saved.write_bytes(saved.read_bytes() + bytes(500) + b"\n" + bytes(20))
+        async with saved_in(directory):
+            assert (await talker().session(saved.parent.name).info()).status == "waiting"
+        assert next(saved.parent.glob("cut-at-*")).stat().st_size == 521
+
+    async def test_of_a_newer_version_is_left_alone(self, saved: Path, directory: Path) -> None:
+        from mistralai.agents.local.journal import lines
+
+        _, _, rest = saved.read_bytes().partition(b"\n")
+        header = json.loads(saved.read_bytes().partition(b"\n")[0])
+        header.pop("crc")
+        header["version"] = lines.VERSION + 1
+        seal: Any = vars(lines)["_seal"]
+        saved.write_bytes(seal(json.dumps(header, separators=(",", ":")).encode()) + rest)
+        before = saved.read_bytes()
+        async with saved_in(directory):
+            with pytest.raises(agents.experimental.JournalError, match="version 2"):
+                await talker().session(saved.parent.name).info()
+            assert [info async for info in agents.list_sessions(host="local")] == []
+        assert saved.read_bytes() == before
+
+    async def test_that_is_something_else_is_no_session(self, directory: Path) -> None:
+        place = directory / "0198"
+        place.mkdir(parents=True)
+        (place / JOURNAL).write_text("Dear diary,\n")
+        async with saved_in(directory):
+            with pytest.raises(agents.SessionNotFoundError):
+                await talker().session("0198").info()
+
+
+class TestEveryPrefixOfAJournal:
+    async def test_opens(self, saved: Path, directory: Path) -> None:
+        """Wherever a crash cuts the file, it opens, and nothing of it is there twice."""
+        whole = saved.read_bytes()
+        first = whole.index(b"\n", whole.index(b"\n") + 1) + 1
+        cuts = sorted({first, len(whole), *random.Random(7).sample(range(first, len(whole)), 40)})
+        for cut in cuts:
+            saved.write_bytes(whole[:cut])
+            for kept in saved.parent.glob("cut-at-*"):
+                kept.unlink()
+            async with saved_in(directory):
+                session = talker("One.", "Two.").session(saved.parent.name)
+                entries = await session.history()
+                assert len({entry.id for entry in entries}) == len(entries)
+
+
+class TestHardValues:
+    @pytest.mark.parametrize("text", ["é 漢字 🦭", "\ud83d alone", '\x00 \u2028 \r\n \\ "', "", "x" * 200_000])
+    async def test_of_text_come_back(self, directory: Path, text: str) -> None:
+        asked = text or "-"
+        async with saved_in(directory):
+            session = await talker(asked).start_session()
+            await session.run(asked)
+            there = await session.history()
+        async with saved_in(directory):
+            again = await talker().session(session.id).history()
+            assert again == there
+            assert [entry.text for entry in again if isinstance(entry, agents.MessageEntry)] == [asked, asked]
+
+    async def test_of_tool_results_come_back(self, directory: Path) -> None:
+        value: Any = {
+            "big": 2**80,
+            "float": 0.1,
+            "none": None,
+            "list": [[], {}, "\udfff"],
+            "": {"upload": "x", "$upload": 1},
+        }
+
+        @agents.tool
+        def look() -> Any:
+            """Look."""
+            return value
+
+        async with saved_in(directory):
+            first = agents.Agent(name="a", model=ScriptedModel([call("look", {}), reply("ok")]), tools=[look])
+            session = await first.start_session()
+            await session.run("x")
+            there = await session.history()
+        async with saved_in(directory):
+            again = await agents.Agent(name="a", model="m", tools=[look]).session(session.id).history()
+            assert again == there
+
+    async def test_of_images_lie_beside_the_journal(self, directory: Path) -> None:
+        picture = random.Random(1).randbytes(300_000)
+        data = base64.b64encode(picture).decode()
+        content: Any = [
+            {"type": "text", "text": "What is this?"},
+            {"type": "image", "uri": f"data:image/png;base64,{data}"},
+            {"type": "image", "uri": f"data:image/png;base64,{data}"},
+        ]
+        async with saved_in(directory):
+            session = await talker("A seal.").start_session()
+            await session.run(content)
+            there = await session.history()
+        place = directory / session.id
+        (upload,) = (place / "uploads").iterdir()
+        assert upload.read_bytes() == picture
+        assert (place / JOURNAL).stat().st_size < 20_000
+        model = ScriptedModel([reply("Still a seal.")])
+        async with saved_in(directory):
+            again = agents.Agent(name="talker", model=model).session(session.id)
+            assert await again.history() == there
+            await again.run("Sure?")
+            assert data in str(model.requests[0].messages[0])
+        upload.write_bytes(b"something else")
+        async with saved_in(directory):
+            with pytest.raises(agents.experimental.JournalError, match="upload"):
+                await talker().session(session.id).info()
+        upload.unlink()
+        async with saved_in(directory):
+            with pytest.raises(agents.experimental.JournalError, match="upload"):
+                await talker().session(session.id).info()
+
+
+class Disk:
+    """A disk that a test can fill."""
+
+    def __init__(self) -> None:
+        self.full = False
+        self.free = 0
+        """Bytes that it still takes while it is full."""
+        self._write = os.write
+        self._partly = -1
+
+    def write(self, fd: int, data: bytes, /) -> int:
+        if not self.full or (b'"fact"' not in data and fd != self._partly):
+            return self._write(fd, data)
+        if self.free:
+            taken, self.free, self._partly = self._write(fd, data[: self.free]), 0, fd
+            return taken
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+@pytest.fixture
+def disk(monkeypatch: pytest.MonkeyPatch) -> Disk:
+    disk = Disk()
+    monkeypatch.setattr(os, "write", disk.write)
+    return disk
+
+
+class TestAFullDisk:
+    @pytest.mark.parametrize("free", [0, 30])
+    async def test_refuses_a_message_and_nothing_is_applied(self, directory: Path, disk: Disk, free: int) -> None:
+        async with saved_in(directory):
+            session = await talker("One.", "Two.").start_session()
+            await session.run("1")
+            there = await session.history()
+            disk.full, disk.free = True, free
+            with pytest.raises(agents.experimental.JournalError, match=r"No space left.*Nothing was applied"):
+                await session.run("2")
+            assert await session.history() == there
+            disk.full = False
+            state = await session.run("2")
+            assert not isinstance(state, agents.Busy)
+            assert state.text == "Two."
+        async with saved_in(directory):
+            assert len(await talker().session(session.id).history()) == 4
+
+    async def test_refuses_a_session_and_leaves_none(self, directory: Path, disk: Disk) -> None:
+        async with saved_in(directory):
+            disk.full = True
+            with pytest.raises(agents.experimental.JournalError):
+                await talker().start_session()
+            assert list(directory.iterdir()) == []
+
+    async def test_holds_a_turn_up_until_there_is_room(
+        self, directory: Path, disk: Disk, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        from mistralai.agents.core import loop
+
+        monkeypatch.setattr(loop, "RETRY_SECONDS", 0.01)
+        ran = 0
+
+        @agents.tool
+        async def look() -> str:
+            """Look."""
+            nonlocal ran
+            ran += 1
+            disk.full = True
+            asyncio.get_running_loop().call_later(0.05, setattr, disk, "full", False)
+            return "seen"
+
+        async with saved_in(directory):
+            agent = agents.Agent(name="a", model=ScriptedModel([call("look", {}), reply("ok")]), tools=[look])
+            session = await agent.start_session()
+            state = await session.run("x", timeout=20)
+            assert not isinstance(state, agents.Busy)
+            assert state.text == "ok"
+        assert ran == 1
+        assert any("No space left" in record.message for record in caplog.records if record.levelno == logging.ERROR)
+
+    async def test_that_fails_to_sync_fails_the_command_and_the_session_opens_again(
+        self, directory: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def refuse(fd: int) -> None:
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+        async with saved_in(directory):
+            session = await talker("One.", "Two.", "Two again.", "Three.").start_session()
+            await session.run("1")
+            with monkeypatch.context() as broken:
+                broken.setattr(journal_file, "_sync_data", refuse)
+                with pytest.raises(agents.experimental.JournalError, match="may have lost"):
+                    await session.run("2")
+            turn = await session.send_message("3")
+            assert isinstance(await turn.result(timeout=10), agents.Completed)
+            asked = [e.text for e in await session.history() if isinstance(e, agents.MessageEntry) and e.role == "user"]
+            assert asked == ["1", "2", "3"]
+
+
+class TestADirectoryThatCannotBeWritten:
+    async def test_is_told_when_a_session_starts(self, directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        directory.parent.mkdir(exist_ok=True)
+        directory.write_text("a file")
+        async with saved_in(directory):
+            with pytest.raises(agents.experimental.JournalError, match="No session can be saved"):
+                await talker().start_session()
+
+    async def test_can_still_be_read(self, saved: Path, directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        really = os.open
+
+        def read_only(path: Any, flags: int, *rest: int) -> int:
+            if flags & (os.O_RDWR | os.O_WRONLY):
+                raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+            return really(path, flags, *rest)
+
+        monkeypatch.setattr("mistralai.agents.local.journal.directory.os.open", read_only)
+        async with saved_in(directory):
+            session = talker().session(saved.parent.name)
+            assert len(await session.history()) == 4
+            with pytest.raises(agents.experimental.JournalError, match="read-only"):
+                await session.run("3")
