@@ -35,11 +35,12 @@ def main() -> int:
         return _refuse(problem)
     try:
         from mistralai.agents.cli.main import main as run
+
+        return run()
     except ModuleNotFoundError as missing:
         if missing.name not in TERMINAL_PACKAGES:
             raise
         return _refuse(f"this command needs the package {missing.name}. Install it with: pip install 'fanal[cli]'")
-    return run()
 
 
 def _version(distribution: str) -> str | None:

@@ -1,29 +1,86 @@
-"""The `agents` command once `mistralai.agents` is known to be importable: its arguments and what each prints."""
+"""The `agents` command once `mistralai.agents` is known to be importable: what goes wrong is one line and a code."""
 
 from __future__ import annotations
 
-import argparse
-import platform
+import os
 import sys
-from importlib import metadata
-from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+PROGRAM = "agents"
+FAILED, USAGE = 1, 2
 
 
-def main(arguments: list[str] | None = None) -> int:
+def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code: 0, 1 (failed), 2 (usage). None reads the program's own arguments."""
-    parser = argparse.ArgumentParser(prog="agents", description="Fanal, an open agents SDK.")
-    parser.add_argument("--version", action="version", version=f"fanal {metadata.version('fanal')}")
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
-    commands.add_parser("info", help="what is installed, and where")
-    if parser.parse_args(arguments).command is None:
-        parser.print_help(sys.stderr)
-        return 2
-    return info()
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        import typer
+    except ModuleNotFoundError:
+        if (code := _without_terminal_packages(given)) is None:
+            raise
+        return code
+    from mistralai.agents.cli.commands import app
+
+    try:
+        returned: Any = app(args=given, prog_name=PROGRAM, standalone_mode=False)
+    except ModuleNotFoundError:
+        raise
+    except BrokenPipeError:
+        # Whoever read the output has left, and what is in Python's buffer goes nowhere either.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FAILED
+    except (KeyboardInterrupt, typer.Abort):
+        return _say("stopped", FAILED)
+    except Exception as error:
+        # What typer raises for arguments that do not fit: the class above the one it lets programs raise.
+        unfit = typer.BadParameter.__mro__[1]
+        return _unfit(error) if isinstance(error, unfit) else _failed(error)
+    return returned if isinstance(returned, int) else 0
 
 
-def info() -> int:
-    """Print what is installed. That nothing stands in its way was made sure of before this module was imported."""
-    print(f"fanal   {metadata.version('fanal')}")
-    print(f"python  {platform.python_version()} ({sys.executable})")
-    print(f"import  mistralai.agents ({Path(__file__).parent.parent})")
-    return 0
+def _unfit(error: Any) -> int:
+    said = " ".join(error.format_message().split())
+    where = getattr(error.ctx, "command_path", PROGRAM)
+    if type(error).__name__ == "NoArgsIsHelpError":
+        print(error.format_message(), file=sys.stderr)
+        return USAGE
+    return _say(f"{said.rstrip('.')}. See: {where} --help", USAGE)
+
+
+def _failed(error: Exception) -> int:
+    from mistralai.agents.cli.debug import traceback_shown
+    from mistralai.agents.cli.problem import Problem, one_line
+    from mistralai.agents.values.errors import AgentsError
+
+    if traceback_shown():
+        import traceback
+
+        traceback.print_exception(error)
+    code = error.exit_code if isinstance(error, Problem) else FAILED
+    if isinstance(error, Problem | AgentsError | OSError):
+        return _say(one_line(error), code)
+    return _say(f"unexpected {one_line(error)}. Run it with --debug to see where it comes from.", code)
+
+
+def _without_terminal_packages(given: list[str]) -> int | None:
+    """Carry out what needs none of them; None for anything else."""
+    match given:
+        case ["--version"]:
+            from mistralai.agents.cli.version import version
+
+            print(f"fanal {version()}")
+            return 0
+        case ["info", *rest] if set(rest) <= {"--json"}:
+            from mistralai.agents.cli.info import info
+
+            return info(None, as_json=bool(rest))
+        case _:
+            return None
+
+
+def _say(sentence: str, code: int) -> int:
+    print(f"{PROGRAM}: {sentence}", file=sys.stderr)
+    return code

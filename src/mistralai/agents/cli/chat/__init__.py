@@ -1,0 +1,1 @@
+"""`agents chat`: a conversation with an agent at a terminal, or over pipes."""

@@ -1,0 +1,53 @@
+"""A Markdown text that arrives in pieces, cut where nothing that follows can change how the part before looks."""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+
+
+class Blocks:
+    """Feed it the pieces; it gives back each top-level block once that is whole."""
+
+    def __init__(self) -> None:
+        self._open = ""
+
+    @property
+    def open(self) -> str:
+        """What has arrived of the last block."""
+        return self._open
+
+    def feed(self, text: str) -> list[str]:
+        """Add a piece, and return the blocks it made whole."""
+        self._open += text
+        if "\n" not in text:
+            return []  # a block ends at the earliest with a line
+        whole_lines = self._open.rpartition("\n")[0] + "\n"
+        starts = _starts(whole_lines)
+        if len(starts) < 2:
+            return []
+        lines = self._open.split("\n")
+        blocks = ["\n".join(lines[start:end]).rstrip("\n") for start, end in pairwise(starts)]
+        self._open = "\n".join(lines[starts[-1] :])
+        return blocks
+
+    def rest(self) -> str:
+        """Return the last block, and begin anew."""
+        rest, self._open = self._open.rstrip("\n"), ""
+        return rest if rest.strip() else ""
+
+
+def _starts(text: str) -> list[int]:
+    """The line on which each top-level block begins."""
+    return [token.map[0] for token in _parser().parse(text) if token.level == 0 and token.map and token.nesting >= 0]
+
+
+@cache
+def _parser() -> MarkdownIt:
+    from markdown_it import MarkdownIt
+
+    return MarkdownIt().enable(["strikethrough", "table"])

@@ -1,0 +1,172 @@
+"""What `agents chat` does, from its options to its exit code."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from contextlib import AsyncExitStack, suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from mistralai.agents.cli.chat.conversation import Conversation
+from mistralai.agents.cli.chat.face import PROMPT
+from mistralai.agents.cli.chat.slash import is_exit, run_slash
+from mistralai.agents.cli.data_directory import data_directory, typed_lines
+from mistralai.agents.cli.problem import Problem
+from mistralai.agents.cli.provider_check import check_provider
+from mistralai.agents.cli.saved import find_saved
+from mistralai.agents.cli.saving import runtime
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from mistralai.agents.cli.chat.face import Face
+    from mistralai.agents.handles.agent import Agent
+    from mistralai.agents.handles.session import Session
+
+
+LOCAL = "local"
+"""What `--model` calls the toy on this machine."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChatOptions:
+    """The options of `agents chat`."""
+
+    name: str | None = None
+    """Which of the project's agents; None for the one called `agent`."""
+    message: str | None = None
+    """The one message to send; None to converse."""
+    resume: str | None = None
+    model: str | None = None
+    demo: bool = False
+    agent: str | None = None
+    """Where the agent is; None for the current directory."""
+    data_dir: str | None = None
+    save: bool = True
+
+
+def chat(options: ChatOptions) -> int:
+    """Hold the conversation, and return the exit code."""
+    if options.resume is not None and not options.save:
+        raise Problem("--resume goes on with a saved session: leave out --no-save.", exit_code=2)
+    if options.resume is not None and options.model is not None and options.model != LOCAL:
+        raise Problem("A saved session keeps its model: leave out --model, or start a new session.", exit_code=2)
+    agent = _agent(options)
+    if isinstance(agent.model, str) and options.model != LOCAL:
+        check_provider(agent.provider)
+    return asyncio.run(_hold(agent, options))
+
+
+def _agent(options: ChatOptions) -> Agent[Any]:
+    if options.demo:
+        from mistralai.agents.cli.demo import demo_agent
+
+        return demo_agent()
+    from mistralai.agents.cli.project import find_entrypoint, load_agent
+
+    return load_agent(find_entrypoint(options.agent), options.name)
+
+
+async def _hold(agent: Agent[Any], options: ChatOptions) -> int:
+    data = data_directory(options.data_dir)
+    names_model = options.model not in (None, LOCAL)
+    async with AsyncExitStack() as uses:
+        if options.model == LOCAL:
+            from mistralai.agents.cli.local_model import TOY, local_model
+
+            print(f"agents: {TOY}", file=sys.stderr)
+            uses.enter_context(agent.override(model=await uses.enter_async_context(local_model())))
+        await uses.enter_async_context(runtime(data, saved=options.save))
+        resumed = await find_saved(options.resume, agent.name) if options.resume is not None else None
+
+        async def session() -> Session:
+            if resumed is not None:
+                return agent.session(resumed.session_id)
+            return await agent.start_session(agent={"model": options.model} if names_model else None)
+
+        async with face_for(data) as face:
+            conversation = Conversation(session, face, saved=options.save)
+            try:
+                code = await _converse(conversation, agent, options)
+            finally:
+                await conversation.leave()
+        return _say_how_to_go_on(conversation, options, code)
+
+
+def face_for(data: Path) -> Face:
+    """Return the face: of the terminal where there is one, of the pipes otherwise."""
+    if sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM") not in (None, "", "dumb"):
+        from mistralai.agents.cli.chat.terminal import Terminal
+
+        return Terminal(typed_lines(data))
+    from mistralai.agents.cli.chat.pipes import Pipes
+
+    return Pipes()
+
+
+async def _converse(conversation: Conversation, agent: Agent[Any], options: ChatOptions) -> int:
+    face = conversation.face
+    if options.resume is not None:
+        await conversation.go_on()
+    if options.message is not None:
+        return await _say_once(conversation, options.message)
+    if face.types_ahead:
+        face.line("note", _welcome(agent, options))
+    else:
+        await conversation.settled()
+    await _listen(conversation)
+    return 1 if conversation.failed or (conversation.unfinished and not face.types_ahead) else 0
+
+
+async def _say_once(conversation: Conversation, message: str) -> int:
+    """Send one message and show its turn; what is typed meanwhile steers it."""
+    conversation.face.line("user", f"{PROMPT}{message}")
+    await conversation.say(message)
+    listening = asyncio.create_task(_listen(conversation)) if conversation.face.types_ahead else None
+    settled = asyncio.create_task(conversation.settled())
+    await asyncio.wait({settled, *([listening] if listening else [])}, return_when=asyncio.FIRST_COMPLETED)
+    for task in (listening, settled):
+        if task is not None and not task.done():
+            task.cancel()
+            with suppress(asyncio.CancelledError):
+                await task
+    if not settled.cancelled():
+        settled.result()
+    await conversation.leave()
+    return 0 if conversation.went_well else 1
+
+
+async def _listen(conversation: Conversation) -> None:
+    """Take lines until the input ends."""
+    face = conversation.face
+    while (line := await face.next_line()) is not None:
+        line = line.strip()
+        if is_exit(line):
+            return
+        if line.startswith("/"):
+            await run_slash(conversation, line)
+        elif line:
+            await conversation.say(line)
+            if not face.types_ahead:
+                await conversation.settled()
+
+
+def _welcome(agent: Agent[Any], options: ChatOptions) -> str:
+    model = options.model or (agent.model if isinstance(agent.model, str) else type(agent.model).__name__)
+    kept = "" if options.save else ", not saved"
+    return f"{agent.name} · {model}{kept} · /help, Ctrl+D ends"
+
+
+def _say_how_to_go_on(conversation: Conversation, options: ChatOptions, code: int) -> int:
+    """Say where a saved session goes on, on stderr where its output is read by a program."""
+    if not options.save or conversation.session is None:
+        return code
+    command = f"agents chat{' --demo' if options.demo else ''} --resume {conversation.session.id}"
+    if conversation.unfinished:
+        what = "waits for your answer" if conversation.waits else "goes on when it is opened again"
+        print(f"agents: The turn {what}: {command}", file=sys.stderr)
+    elif conversation.face.types_ahead and options.message is None:
+        print(f"Saved. Go on with: {command}")
+    return code

@@ -1,0 +1,128 @@
+"""The conversation without a terminal: lines in, plain text out."""
+
+from __future__ import annotations
+
+import asyncio
+import codecs
+import os
+import signal
+import sys
+import threading
+from contextlib import suppress
+from typing import TYPE_CHECKING, Self
+
+from mistralai.agents.cli.chat.clean import clean, one_row
+from mistralai.agents.cli.chat.face import Spacing
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import TracebackType
+
+    from mistralai.agents.cli.chat.face import Kind
+
+_STDIN = 0
+
+
+class Pipes:
+    """Implements `Face`."""
+
+    types_ahead = False
+
+    def __init__(self) -> None:
+        self.on_interrupt: Callable[[], None] = lambda: None
+        self._spacing = Spacing()
+        self._lines: asyncio.Queue[str | None] = asyncio.Queue()
+        self._reading = False
+        self._ended = False
+        self._in_text = False
+        """Whether the row that was begun belongs to the assistant's text."""
+        self._at_start = True
+        """Whether the next character begins a row."""
+
+    async def __aenter__(self) -> Self:
+        with suppress(NotImplementedError):  # where the system has no signals for loops, Ctrl+C ends the program
+            asyncio.get_running_loop().add_signal_handler(signal.SIGINT, lambda: self.on_interrupt())
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.finish()
+        with suppress(NotImplementedError):
+            asyncio.get_running_loop().remove_signal_handler(signal.SIGINT)
+
+    async def next_line(self) -> str | None:
+        if self._ended:
+            return None
+        if not self._reading:
+            self._reading = True
+            # A thread, for a file can be read but not waited for; a daemon, for nothing ends a read of a terminal.
+            threading.Thread(target=_read, args=(asyncio.get_running_loop(), self._lines), daemon=True).start()
+        line = await self._lines.get()
+        if line is None:
+            self._ended = True
+        return line
+
+    async def ask(self, prompt: str) -> str | None:
+        self.finish()
+        self._print(prompt)
+        answer = await self.next_line()
+        self._print("\n")
+        return answer
+
+    def write(self, text: str) -> None:
+        if not self._in_text:
+            self._print(self._spacing.before("text"))
+            self._in_text = True
+        self._print(clean(text))
+
+    def finish(self) -> None:
+        if not self._at_start:
+            self._print("\n")
+        self._in_text = False
+
+    def line(self, kind: Kind, text: str, *, cut: bool = False) -> None:
+        self.finish()
+        if kind == "failed":
+            print(f"agents: {one_row(text)}", file=sys.stderr, flush=True)
+        elif kind != "user":  # who wrote the lines has them
+            self._print(f"{self._spacing.before(kind)}{clean(text)}\n")
+
+    def markdown(self, text: str) -> None:
+        self.write(text)
+        self.finish()
+
+    def busy(self, doing: str | None) -> None:
+        pass
+
+    def end(self) -> None:
+        self._ended = True
+        self._lines.put_nowait(None)
+
+    def _print(self, text: str) -> None:
+        if text:
+            self._at_start = text.endswith("\n")
+            sys.stdout.write(text)
+            sys.stdout.flush()
+
+
+def _read(loop: asyncio.AbstractEventLoop, lines: asyncio.Queue[str | None]) -> None:
+    """Read to the end, past Python's own buffer: a thread that holds its lock would keep the program from ending."""
+    decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
+    rest = ""
+    with suppress(RuntimeError):  # the loop is closed: nobody reads any more
+        while data := _more():
+            rest += decoder.decode(data)
+            *whole, rest = rest.split("\n")
+            for line in whole:
+                loop.call_soon_threadsafe(lines.put_nowait, line.rstrip("\r"))
+        if rest := rest + decoder.decode(b"", final=True):
+            loop.call_soon_threadsafe(lines.put_nowait, rest)
+        loop.call_soon_threadsafe(lines.put_nowait, None)
+
+
+def _more() -> bytes:
+    try:
+        return os.read(_STDIN, 65536)
+    except OSError:  # no such descriptor, or its other end is gone
+        return b""

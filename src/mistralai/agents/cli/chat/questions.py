@@ -1,0 +1,117 @@
+"""What a turn asks: approvals are put to the person, everything else is answered with why it cannot be had here."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from mistralai.agents.cli.chat.clean import has_unseen, one_row, shown_json
+from mistralai.agents.cli.problem import one_line
+from mistralai.agents.values.answers import AllowApproval, DenyApproval, SignInAnswer
+from mistralai.agents.values.callbacks import OpenApproval, OpenClientToolCall, OpenSignIn
+from mistralai.agents.values.tool_result import ToolResult
+
+if TYPE_CHECKING:
+    from mistralai.agents.cli.chat.face import Face
+    from mistralai.agents.handles.turn import Turn
+    from mistralai.agents.values.callbacks import OpenCallback
+    from mistralai.agents.values.requests import ApprovalRequest
+
+CHOICES = "y once · a for this session · n no: "
+NOBODY = "Nobody is at the terminal to approve this call."
+NO_CLIENT_TOOL = (
+    "This client tool is answered by the program that embeds the agent, and this conversation is held in a terminal "
+    "without it. Go on without the tool."
+)
+
+
+class Questions:
+    """Answers the callbacks of one session's turns, approvals one at a time."""
+
+    def __init__(self, face: Face, *, keep_open: bool) -> None:
+        self._face = face
+        self._keep_open = keep_open
+        """Whether a question that nobody answers stays open, for the session is saved; otherwise it is denied."""
+        self._one_at_a_time = asyncio.Lock()
+        self._asking: dict[str, asyncio.Task[None]] = {}
+        self.left_open = asyncio.Event()
+        """Set once the input ended with a question still open."""
+
+    def opened(self, turn: Turn, callback: OpenCallback) -> None:
+        """Begin to answer a callback."""
+        if callback.id not in self._asking:
+            self._asking[callback.id] = asyncio.create_task(self._answer(turn, callback))
+
+    def closed(self, callback_id: str) -> None:
+        """Take back the question of a callback that is no longer open."""
+        if (task := self._asking.pop(callback_id, None)) is not None:
+            task.cancel()
+
+    def leave(self) -> None:
+        """Take back every question, without an answer."""
+        for callback_id in list(self._asking):
+            self.closed(callback_id)
+
+    async def _answer(self, turn: Turn, callback: OpenCallback) -> None:
+        try:
+            await self._settle(turn, callback)
+        except Exception as error:
+            self._face.line("failed", one_line(error))
+
+    async def _settle(self, turn: Turn, callback: OpenCallback) -> None:
+        match callback:
+            case OpenApproval(request=request):
+                async with self._one_at_a_time:
+                    answer = await self._approval(request)
+                if answer is not None:
+                    await turn.answer(callback.id, answer)
+            case OpenClientToolCall(call=call):
+                self._face.line("note", f"  {one_row(call.name)} is a client tool: refused, the turn goes on")
+                await turn.answer(callback.id, ToolResult[object](content=NO_CLIENT_TOOL, is_error=True))
+            case OpenSignIn(requests=requests):
+                names = ", ".join(one_row(request.name) for request in requests)
+                self._face.line("note", f"  {names} asks to sign in, which a terminal cannot: denied")
+                await turn.answer(callback.id, SignInAnswer(denied=[request.id for request in requests]))
+            case _:
+                self._face.line("note", f"  A question of kind {callback.kind!r} is left open: update fanal to answer")
+
+    async def _approval(self, request: ApprovalRequest) -> AllowApproval | DenyApproval | None:
+        self._face.line("question", describe(request))
+        while (said := await self._face.ask(CHOICES)) is not None:
+            match said.strip().lower():
+                case "y" | "yes":
+                    return AllowApproval()
+                case "a" | "always":
+                    return AllowApproval(scope="session")
+                case "n" | "no":
+                    reason = (await self._face.ask("Why not? The model reads it; Enter for no reason: ") or "").strip()
+                    return DenyApproval(message=reason) if reason else DenyApproval()
+                case _:
+                    self._face.line("note", "Answer y, a or n.")
+        if self._keep_open:
+            self.left_open.set()
+            return None
+        return DenyApproval(message=NOBODY)
+
+
+def describe(request: ApprovalRequest) -> str:
+    """Return what is asked, with every argument in full."""
+    rows = [f"? Allow {one_row(request.tool.name)}?"]
+    arguments = request.arguments
+    if isinstance(arguments, dict):
+        width = max((len(name) for name in arguments), default=0)
+        for name, value in arguments.items():
+            shown = _argument(value)
+            first, *more = shown.split("\n")
+            rows.append(f"    {one_row(name):<{width}}  {first}")
+            rows += [f"    {'':<{width}}  {row}" for row in more]
+    else:
+        rows.append(f"    {shown_json(arguments)}")
+    return "\n".join(rows)
+
+
+def _argument(value: object) -> str:
+    """A text as it is, unless characters of it would not be seen; anything else as JSON."""
+    if isinstance(value, str) and value and value.strip() == value and not has_unseen(value):
+        return value
+    return shown_json(value, indent=None if not isinstance(value, dict | list) else 2)

@@ -1,0 +1,122 @@
+"""Telling a turn's events to a face: the text as it is written, tool lines with their times, and how the turn ended."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from mistralai.agents.cli.chat.clean import one_row
+from mistralai.agents.cli.chat.face import PROMPT
+from mistralai.agents.cli.chat.wording import called, came_back, ended_early, failure
+from mistralai.agents.values.callbacks import OpenApproval, OpenClientToolCall
+from mistralai.agents.values.entries import ContextMessage, MessageEntry, ToolCallEntry, ToolResultEntry
+from mistralai.agents.values.events import (
+    CallbackOpened,
+    CallbackResolved,
+    EntryCompleted,
+    Notice,
+    TextDelta,
+    TurnEnded,
+    TurnStarted,
+    TurnUpdated,
+)
+from mistralai.agents.values.turn_states import Failed
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from mistralai.agents.cli.chat.face import Face
+    from mistralai.agents.values.entries import Entry
+    from mistralai.agents.values.events import Event
+    from mistralai.agents.values.turn_states import TurnState
+
+THINKING = "thinking"
+
+
+class Teller:
+    """Tells one turn."""
+
+    def __init__(self, face: Face, *, retold: bool) -> None:
+        self.state: TurnState[Any] | None = None
+        """How the turn ended; None while it has not."""
+        self.seconds = 0.0
+        """How long the turn took, without the time it waited for answers."""
+        self._face = face
+        self._retold = retold
+        """Whether it is told again, so that nobody has just typed its message."""
+        self._since: datetime | None = None
+        """From when on the turn runs; None while it waits."""
+        self._written: set[str] = set()
+        """Entries of which text was shown as it came."""
+        self._calls: dict[str, tuple[str, datetime]] = {}
+        """By call: its tool, and when it was made or allowed."""
+        self._asked: dict[str, str] = {}
+        """By callback: the call it is about."""
+
+    def tell(self, event: Event) -> None:
+        """Show one event."""
+        match event:
+            case TurnStarted():
+                self._since = event.created_at
+            case TextDelta(entry_id=entry_id, text=text):
+                self._written.add(entry_id)
+                self._face.busy(None)
+                self._face.write(text)
+            case EntryCompleted(entry=entry):
+                self._entry(entry)
+            case CallbackOpened(callback=OpenApproval(request=request) as callback):
+                self._asked[callback.id] = request.tool_call_id
+            case CallbackOpened(callback=OpenClientToolCall(id=callback_id, call=call)):
+                self._asked[callback_id] = call.tool_call_id
+            case CallbackResolved(callback_id=callback_id):
+                self._allowed(self._asked.pop(callback_id, ""), event.created_at)
+            case TurnUpdated(status=status):
+                self._waits(status == "blocked", event.created_at)
+            case Notice(message=message, level=level):
+                self._face.line("note", message if level == "info" else f"{level}: {message}")
+            case TurnEnded(state=state):
+                self._end(state, event.created_at)
+            case _:
+                pass
+
+    def _entry(self, entry: Entry) -> None:
+        match entry:
+            case MessageEntry(role="user", text=text):
+                if self._retold:
+                    self._face.line("user", f"{PROMPT}{text}")
+            case MessageEntry(role="assistant", id=entry_id, text=text):
+                if entry_id not in self._written:
+                    self._face.write(text)
+                self._face.finish()
+                self._face.busy(THINKING)
+            case ToolCallEntry():
+                self._calls[entry.tool_call_id] = entry.name, entry.created_at
+                self._face.line("tool", called(entry), cut=True)
+                self._face.busy(f"running {one_row(entry.name)}")
+            case ToolResultEntry():
+                name, since = self._calls.pop(entry.tool_call_id, ("", entry.created_at))
+                took = (entry.created_at - since).total_seconds()
+                self._face.line("tool", came_back(name, entry, took))
+                self._face.busy(f"running {one_row(next(iter(self._calls.values()))[0])}" if self._calls else THINKING)
+            case ContextMessage(kind=kind):
+                self._face.line("note", f"The runtime added a message to the context: {kind}")
+            case _:
+                pass
+
+    def _allowed(self, call_id: str, at: datetime) -> None:
+        if call_id in self._calls:
+            self._calls[call_id] = self._calls[call_id][0], at
+
+    def _waits(self, waits: bool, at: datetime) -> None:
+        if self._since is not None:
+            self.seconds += (at - self._since).total_seconds()
+        self._since = None if waits else at
+        self._face.busy(None if waits else THINKING)
+
+    def _end(self, state: TurnState[Any], at: datetime) -> None:
+        self._waits(True, at)
+        self.state = state
+        self._face.finish()
+        if isinstance(state, Failed):
+            self._face.line("failed", failure(state.error))
+        elif (early := ended_early(state)) is not None:
+            self._face.line("note", early)

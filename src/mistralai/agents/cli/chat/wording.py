@@ -1,0 +1,70 @@
+"""The words for what happens in a turn."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from mistralai.agents.cli.chat.clean import one_row, shown_json
+from mistralai.agents.values.turn_states import Completed, Interrupted, InvalidOutput, UnknownOutcome
+
+if TYPE_CHECKING:
+    from mistralai.agents.values.entries import ToolCallEntry, ToolResultEntry
+    from mistralai.agents.values.protocol_error import ProtocolError
+    from mistralai.agents.values.turn_states import TurnState
+    from mistralai.agents.values.usage import TokenUsage
+
+_EARLY = {
+    "iteration_limit": "it made as many model calls as its max_iterations allows",
+    "output_limit": "the model's output limit cut every try",
+    "usage_limit": "it used what its limits allow",
+    "skipped": "a hook skipped it",
+}
+
+
+def called(entry: ToolCallEntry) -> str:
+    """Say that a tool is called."""
+    return f"  → {one_row(entry.name)} {shown_json(entry.arguments)}"
+
+
+def came_back(name: str, entry: ToolResultEntry, seconds: float) -> str:
+    """Say what came of a call, and how long it took."""
+    if entry.error is None:
+        return f"  ← {one_row(name)} done ({seconds:.1f} s)"
+    return f"  ← {one_row(name)} failed ({seconds:.1f} s): {one_row(entry.error.message)}"
+
+
+def failure(error: ProtocolError) -> str:
+    """Say what failed, with its code and what to do."""
+    said = one_row(error.message)
+    code = f" [{error.code}]" if error.code else ""
+    again = " Send it again to try once more." if error.retryable and "again" not in said.lower() else ""
+    return f"{said}{code}{again}"
+
+
+def ended_early(state: TurnState[Any]) -> str | None:
+    """Say why a turn stopped before it was done; None if it was done, or failed."""
+    match state:
+        case Completed(stop_reason=str(reason)):
+            return f"The turn ended early: {_EARLY.get(reason, reason)}."
+        case Completed(output=InvalidOutput(error=error)):
+            return f"The answer does not fit the agent's output type: {one_row(error)}"
+        case Interrupted(cause="interrupted"):
+            return "Interrupted. The session goes on with your next message."
+        case Interrupted(cause=cause):
+            return f"Stopped: {cause}."
+        case UnknownOutcome(outcome=outcome):
+            return f"The turn ended as {outcome!r}, which this version does not know."
+        case _:
+            return None
+
+
+def succeeded(state: TurnState[Any] | None) -> bool:
+    """Whether a command that asked for this turn did what it was asked."""
+    return isinstance(state, Completed)
+
+
+def spent(usage: TokenUsage, seconds: float | None = None) -> str:
+    """Say what model calls used, and how long it took."""
+    cached = f", {usage.cached_input_tokens:,} cached" if usage.cached_input_tokens else ""
+    tokens = f"{usage.total_tokens:,} tokens ({usage.input_tokens:,} in{cached}, {usage.output_tokens:,} out)"
+    return tokens if seconds is None else f"{tokens} · {seconds:.1f} s"

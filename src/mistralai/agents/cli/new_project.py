@@ -1,0 +1,73 @@
+"""`agents init`: a new project in a directory of its own."""
+
+from __future__ import annotations
+
+import keyword
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from mistralai.agents.cli.problem import Problem, one_line
+from mistralai.agents.cli.project_files import PROVIDERS, files
+
+USUAL_PROVIDER = "mistral"
+
+
+def new_project(name: str, *, ask: bool, git: bool) -> int:
+    """Write the project, and say what to do next."""
+    directory = Path(name)
+    project = _project_name(directory.name)
+    if directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
+        raise Problem(f"{directory} is there already and not empty. Choose another name, or move it away.")
+    provider, model = _choose(ask=ask and sys.stdin.isatty())
+    try:
+        for path, text in files(project, provider, model).items():
+            file = directory / path
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise Problem(f"{directory} cannot be written: {one_line(error)}") from error
+    if git and not _in_a_repository(directory):
+        _make_repository(directory)
+    print(f"{directory} is a project. Its README.md says how to go on; in short:\n")
+    print(f"  cd {directory}")
+    for step in (f"export {PROVIDERS[provider].key}=...", "agents chat", "python -m pytest"):
+        print(f"  {step}")
+    return 0
+
+
+def _project_name(name: str) -> str:
+    project = re.sub(r"[\s_.]+", "-", name.strip().lower())
+    if not re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", project) or keyword.iskeyword(project):
+        raise Problem(
+            f"{name!r} is no name for a project. Use letters, digits and hyphens, such as my-agent.", exit_code=2
+        )
+    return project
+
+
+def _choose(*, ask: bool) -> tuple[str, str]:
+    """Return the provider and the model."""
+    if not ask:
+        return USUAL_PROVIDER, PROVIDERS[USUAL_PROVIDER].model
+    import typer
+
+    while (
+        provider := str(typer.prompt(f"Provider ({', '.join(PROVIDERS)})", default=USUAL_PROVIDER))
+    ) not in PROVIDERS:
+        print(f"There is no provider {provider!r}.")
+    return provider, str(typer.prompt("Model", default=PROVIDERS[provider].model))
+
+
+def _in_a_repository(directory: Path) -> bool:
+    return any((parent / ".git").exists() for parent in directory.absolute().parents)
+
+
+def _make_repository(directory: Path) -> None:
+    if shutil.which("git") is None:
+        print("agents: git is not installed, so no repository was made.", file=sys.stderr)
+        return
+    done = subprocess.run(["git", "init", "--quiet"], cwd=directory, capture_output=True, text=True, check=False)
+    if done.returncode:
+        print(f"agents: git made no repository: {' '.join(done.stderr.split())}", file=sys.stderr)

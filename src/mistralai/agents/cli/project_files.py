@@ -1,0 +1,181 @@
+"""The files of a new project."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderChoice:
+    """What a project needs to know of a provider."""
+
+    model: str
+    key: str
+
+
+PROVIDERS = {
+    "mistral": ProviderChoice("mistral-large-4", "MISTRAL_API_KEY"),
+    "openai": ProviderChoice("gpt-5", "OPENAI_API_KEY"),
+    "anthropic": ProviderChoice("claude-sonnet-4-5", "ANTHROPIC_API_KEY"),
+}
+
+
+def files(project: str, provider: str, model: str) -> dict[str, str]:
+    """Return the text of each file by its path."""
+    chosen = "" if provider == "mistral" else f"    provider={provider!r},\n".replace("'", '"')
+    words = {"@project@": project, "@model@": model, "@provider@\n": chosen, "@key@": PROVIDERS[provider].key}
+    return {path: _filled(text, words) for path, text in _FILES.items()}
+
+
+def _filled(text: str, words: dict[str, str]) -> str:
+    for word, value in words.items():
+        text = text.replace(word, value)
+    return text
+
+
+_MAIN = '''\
+"""The agent, and a program that asks it once."""
+
+import asyncio
+import sys
+
+from mistralai import agents
+
+
+@agents.tool(annotations=agents.ToolAnnotations(read_only_hint=True))
+def count_words(text: str) -> int:
+    """Count the words of a text.
+
+    Args:
+        text: The text to count in.
+    """
+    return len(text.split())
+
+
+@agents.tool
+def save_note(title: str, text: str) -> str:
+    """Save a note for the user.
+
+    Args:
+        title: What the note is about, in a few words.
+        text: The note itself.
+    """
+    return f"saved: {title}"
+
+
+agent = agents.Agent(
+    name="@project@",
+    model="@model@",
+@provider@
+    instructions="Help the user with their texts. Count with the tool, never by eye.",
+    tools=[count_words, save_note],
+    permission_policy=agents.PermissionPolicy(
+        default="allow",
+        rules=[agents.PermissionRule(tools=["client.save_note"], decision="ask")],
+    ),
+)
+
+
+async def main() -> int:
+    match await agent.run("How many words has the sentence 'Brevity is the soul of wit'?"):
+        case agents.Completed(text=text):
+            print(text)
+            return 0
+        case agents.Failed(error=error):
+            print(f"{error.code}: {error.message}", file=sys.stderr)
+        case state:
+            print(f"The turn ended as {state!r}", file=sys.stderr)
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(asyncio.run(main()))
+'''
+
+_TEST = '''\
+"""Tests of the agent without a model: a script plays its part, so they need no key and no network."""
+
+import asyncio
+
+from main import agent
+
+from mistralai import agents
+from mistralai.agents.testing import ScriptedModel, call, reply
+
+
+def test_the_agent_counts_with_its_tool():
+    model = ScriptedModel([call("count_words", {"text": "one two three"}), reply("It has 3 words.")])
+    with agent.override(model=model):
+        state = asyncio.run(agent.run("How many words has 'one two three'?"))
+    assert isinstance(state, agents.Completed)
+    assert state.text == "It has 3 words."
+    assert [tool_call.name for tool_call in state.tool_calls] == ["client.count_words"]
+    model.assert_consumed()
+
+
+def test_a_note_is_saved_only_if_the_user_allows_it():
+    asked = []
+
+    def refuse(ctx, request):
+        asked.append(request.tool.name)
+        return agents.DenyApproval(message="not now")
+
+    model = ScriptedModel([call("save_note", {"title": "wit", "text": "brief"}), reply("I did not save it.")])
+    with agent.override(model=model):
+        state = asyncio.run(agent.run("Save a note.", on_approval=refuse))
+    assert asked == ["save_note"]
+    assert isinstance(state, agents.Completed)
+    model.assert_consumed()
+'''
+
+_SETTINGS = """\
+[project]
+name = "@project@"
+version = "0.1.0"
+requires-python = ">=3.12"
+dependencies = ["fanal[cli]"]
+
+[dependency-groups]
+dev = ["pytest>=8"]
+
+[tool.uv]
+package = false
+
+[tool.mistralai.agents]
+entrypoint = "main:agent"
+
+[tool.pytest.ini_options]
+testpaths = ["tests"]
+pythonpath = ["."]
+"""
+
+_README = """\
+# @project@
+
+An agent: its tools and rules are in `main.py`.
+
+| step | with uv | with pip |
+|---|---|---|
+| install | `uv sync` | `python -m venv .venv && . .venv/bin/activate && pip install 'fanal[cli]' pytest` |
+| test, offline | `uv run pytest` | `python -m pytest` |
+| see what the agent is | `uv run agents info` | `agents info` |
+| talk to it | `uv run agents chat` | `agents chat` |
+| ask it once | `uv run python main.py` | `python main.py` |
+
+Talking to it needs `@key@` in the environment; the tests do not.
+"""
+
+_IGNORED = """\
+.venv/
+__pycache__/
+.pytest_cache/
+.env
+"""
+
+_FILES = {
+    "main.py": _MAIN,
+    "tests/test_agent.py": _TEST,
+    "pyproject.toml": _SETTINGS,
+    "README.md": _README,
+    ".gitignore": _IGNORED,
+}

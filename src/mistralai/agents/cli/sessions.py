@@ -1,0 +1,47 @@
+"""`agents sessions`: the sessions that `agents chat` saved."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import TYPE_CHECKING
+
+from mistralai.agents.cli.data_directory import data_directory, sessions_directory
+from mistralai.agents.cli.problem import Problem
+from mistralai.agents.cli.saved import saved_sessions
+from mistralai.agents.cli.saving import runtime
+from mistralai.agents.values.wire import to_data
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from mistralai.agents.values.sessions import SessionInfo
+
+
+def sessions(*, data_dir: str | None, limit: int, as_json: bool) -> int:
+    """Print them, newest first."""
+    if limit < 1:
+        raise Problem(f"--limit is {limit}. Give a number from 1.", exit_code=2)
+    data = data_directory(data_dir)
+    found = asyncio.run(_list(data, limit))
+    if as_json:
+        print(json.dumps([to_data(info) for info in found], ensure_ascii=False, indent=2))
+        return 0
+    if not found:
+        print(f"No sessions are saved in {sessions_directory(data)}. Start one with: agents chat")
+        return 0
+    width = max(len(info.agent_name) for info in found)
+    for info in found:
+        print(_row(info, width))
+    return 0
+
+
+async def _list(data: Path, limit: int) -> list[SessionInfo]:
+    async with runtime(data):
+        return await saved_sessions(limit)
+
+
+def _row(info: SessionInfo, width: int) -> str:
+    moment = info.updated_at.astimezone().strftime("%Y-%m-%d %H:%M")
+    asks = f" ({info.open_callbacks} open)" if info.open_callbacks else ""
+    return f"{info.session_id}  {moment}  {info.agent_name:<{width}}  {info.status}{asks}  {info.title or ''}".rstrip()
