@@ -6,13 +6,12 @@ import asyncio
 import logging
 from typing import TYPE_CHECKING, Any, Final
 
-import msgspec
-
 from mistralai.agents.authoring.draws import Drawing
 from mistralai.agents.authoring.hook_points import run_point
 from mistralai.agents.authoring.hook_subjects import HookContext
 from mistralai.agents.core.draws import SessionDraws
 from mistralai.agents.core.facts import ErrorData, HookStateSaved
+from mistralai.agents.core.results import as_json
 from mistralai.agents.values.errors import JournalError
 
 if TYPE_CHECKING:
@@ -70,7 +69,7 @@ class SessionHooks:
         self._set = hooks
         self._context: HookContext | None = None
         """Of the turn in which a point last ran."""
-        self._saved = {key: msgspec.json.encode(state) for key, state in states.items()}
+        self._saved = {key: as_json(state) for key, state in states.items()}
         self._made: dict[str, Hook] = {}
         for key, hook in hooks.keyed.items():
             try:
@@ -132,12 +131,12 @@ class SessionHooks:
         if key not in self._set.stateful:
             return
         state = hook.dump_state()
-        data = msgspec.json.encode(state)
+        data = as_json(state)
         if data == self._saved.get(key) or (key not in self._saved and state == self._set.keyed[key].dump_state()):
             return
-        if len(data) > LARGEST_STATE_BYTES:
+        if (size := len(data.encode())) > LARGEST_STATE_BYTES:
             raise HookFailed(
-                f"The state of hook {key} has {len(data):,} bytes, over the bound of {LARGEST_STATE_BYTES:,}. "
+                f"The state of hook {key} has {size:,} bytes, over the bound of {LARGEST_STATE_BYTES:,}. "
                 "Keep less in its fields."
             )
         self._saved[key] = data
