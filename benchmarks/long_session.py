@@ -14,7 +14,7 @@ from benchmarks import subject
 TURNS = 500
 EARLY = slice(50, 100)
 LATE = slice(450, 500)
-ROUNDS = 3
+ROUNDS = 5
 
 
 async def turns() -> list[float]:

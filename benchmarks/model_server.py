@@ -67,7 +67,7 @@ def _writes(calls: int, chunks: int) -> tuple[bytes, ...]:
     return (_HEAD, *framed[:-1], framed[-1] + b"0\r\n\r\n")
 
 
-class _Connection(asyncio.Protocol):
+class Connection(asyncio.Protocol):
     """One connection: a request, its reply one event a write, the next request."""
 
     def __init__(self) -> None:
@@ -93,9 +93,10 @@ class _Connection(asyncio.Protocol):
             body = bytes(self._received[self._body_at : self._size])
             self._received.clear()
             self._body_at = -1
-            self._reply(body)
+            self.reply(body)
 
-    def _reply(self, body: bytes) -> None:
+    def reply(self, body: bytes) -> None:
+        """Answer a request."""
         model = _MODEL.search(body)
         calls, chunks = (int(model[1]), int(model[2])) if model else (0, len(WORDS))
         last = body.rfind(_ROLE) + len(_ROLE)
@@ -125,7 +126,7 @@ def running() -> Generator[str]:
 
 async def _serve() -> None:
     loop = asyncio.get_running_loop()
-    server = await loop.create_server(_Connection, "127.0.0.1", 0, backlog=1024)
+    server = await loop.create_server(Connection, "127.0.0.1", 0, backlog=1024)
     print(server.sockets[0].getsockname()[1], flush=True)
     over = loop.create_future()
 
