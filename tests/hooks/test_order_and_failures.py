@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import pytest
 from pydantic import Field
@@ -16,9 +16,7 @@ from mistralai.agents.testing import Gate, ScriptedModel, call, reply, tokens
 from tests.support.asked import asked
 from tests.support.outcomes import blocked, completed, failed
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
+NO_TEXT: Any = 3
 TURN_POINTS = ["pre_agent_turn", "pre_llm_call", "post_llm_call", "post_agent_turn"]
 DECISIONS: dict[str, hook.HookDecision] = {
     "agents.skip()": agents.skip("r"),
@@ -109,16 +107,16 @@ class TestADecisionThatAPointCannotTake:
         assert "Made.pre_agent_turn" in failed(await agent.run("Hi.")).message
 
     @pytest.mark.parametrize(
-        ("point", "make"),
+        ("point", "returned"),
         [
-            ("pre_agent_turn", lambda wrong: hook.Skip(reason=wrong)),
-            ("post_llm_call", lambda wrong: hook.Retry(feedback=wrong)),
-            ("post_llm_call", lambda wrong: hook.PostLLMCallHookAccept(content=wrong)),
-            ("post_agent_turn", lambda wrong: hook.PostAgentTurnHookAccept(content=wrong)),
+            ("pre_agent_turn", hook.Skip(reason=NO_TEXT)),
+            ("post_llm_call", hook.Retry(feedback=NO_TEXT)),
+            ("post_llm_call", hook.PostLLMCallHookAccept(content=NO_TEXT)),
+            ("post_agent_turn", hook.PostAgentTurnHookAccept(content=NO_TEXT)),
         ],
     )
-    async def test_nor_is_one_whose_text_is_none(self, point: str, make: Callable[[Any], Any]) -> None:
-        agent = agents.Agent(model=model(), tools=[look_up], hooks=[at(point, make(3))])
+    async def test_nor_is_one_whose_text_is_none(self, point: str, returned: Any) -> None:
+        agent = agents.Agent(model=model(), tools=[look_up], hooks=[at(point, returned)])
         assert f"Made.{point}" in failed(await agent.run("Hi.")).message
 
     @pytest.mark.parametrize("make", [agents.skip, agents.retry, agents.reject])
