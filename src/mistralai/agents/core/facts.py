@@ -182,7 +182,8 @@ class ReplyEnded(Fact, frozen=True, kw_only=True, tag="reply_ended"):
     calls: tuple[RequestedCall, ...] = ()
     reasoning: tuple[Reasoning, ...] = ()
     finish: str = "stop"
-    """The model's reason to finish, or `"interrupted"`, `"failed"`, `"crashed"`, `"dropped"` where it did not."""
+    """The model's reason to finish, or `"interrupted"`, `"failed"`, `"crashed"`, `"dropped"` where it did not;
+    `"unused"` for a summary that could not be used."""
     seen: int = -1
     """How many messages of the history the model had read; -1 for all there are."""
     usage: UsageData | None = None

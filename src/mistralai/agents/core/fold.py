@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from mistralai.agents.authoring.model import ModelMessage
-    from mistralai.agents.core.facts import Fact
+    from mistralai.agents.core.facts import Fact, UsageData
 
 
 def fold(facts: Iterable[Fact]) -> SessionState:
@@ -105,11 +105,12 @@ def _reply_ended(state: SessionState, fact: ReplyEnded) -> None:
     if fact.finish == "crashed":
         return  # the model is asked again as if it had not been asked before
     turn = state.turn(fact.turn_id)
+    _count(state, turn, fact.usage)
+    if fact.finish == "unused":
+        return
     turn.finish = fact.finish
     turn.model_calls += 1
     if fact.usage is not None:
-        turn.usage = fact.usage if turn.usage is None else turn.usage + fact.usage
-        state.usage = fact.usage if state.usage is None else state.usage + fact.usage
         state.context_tokens = fact.usage.input_tokens + fact.usage.output_tokens
     turn.compacted = False
     if fact.entry_id and fact.finish != "dropped":
@@ -228,9 +229,13 @@ def _history_compacted(state: SessionState, fact: HistoryCompacted) -> None:
     turn.prompt_index = max(1, turn.prompt_index - fact.replaced + 1)
     turn.too_large = False
     turn.compacted = True
-    if fact.usage is not None:
-        turn.usage = fact.usage if turn.usage is None else turn.usage + fact.usage
-        state.usage = fact.usage if state.usage is None else state.usage + fact.usage
+    _count(state, turn, fact.usage)
+
+
+def _count(state: SessionState, turn: TurnProgress, usage: UsageData | None) -> None:
+    if usage is not None:
+        turn.usage = usage if turn.usage is None else turn.usage + usage
+        state.usage = usage if state.usage is None else state.usage + usage
 
 
 def _model_told(state: SessionState, fact: ModelTold) -> None:

@@ -20,6 +20,7 @@ from mistralai.agents.authoring.hook_subjects import AgentTurnRequest, PostLLMCa
 from mistralai.agents.authoring.json_kinds import json_copy
 from mistralai.agents.authoring.model import ModelError
 from mistralai.agents.authoring.results import encode_content
+from mistralai.agents.core.cancellation import stops_the_work
 from mistralai.agents.core.compaction import CompactionFailed, can_compact, compact
 from mistralai.agents.core.facts import CompactionNeeded, ErrorData, ReplyEnded, TurnEnded, TurnPrepared
 from mistralai.agents.core.hooks import HookFailed, run_hooks
@@ -81,7 +82,7 @@ async def _with_model(
     except HookFailed as error:
         return failed_reply(session, turn.turn_id, error.error())
     except CompactionFailed as error:
-        return failed_reply(session, turn.turn_id, error.error, error.usage)
+        return [*_unused(session, turn, error), *failed_reply(session, turn.turn_id, error.error)]
     except ModelError as error:
         if error.code == CONTEXT_TOO_LARGE and session.live is None and body is _call:
             return _too_large(session, turn, error)
@@ -89,12 +90,21 @@ async def _with_model(
     except SdkError as error:
         return failed_reply(session, turn.turn_id, ErrorData(message=str(error), code="completion_failed_permanently"))
     except asyncio.CancelledError as error:
-        task = asyncio.current_task()
-        if task is None or task.cancelling():
-            raise  # the turn or the whole loop stops, not the model object by itself
+        if stops_the_work(session):
+            raise
         return _model_raised(session, turn, error)
     except Exception as error:
         return _model_raised(session, turn, error)
+
+
+def _unused(session: OpenSession, turn: TurnProgress, error: CompactionFailed) -> list[Fact]:
+    """Return the fact that counts the tokens of a summary which cannot be used."""
+    if error.usage is None:
+        return []
+    at = session.now()
+    return [
+        ReplyEnded(at=at, turn_id=turn.turn_id, entry_id="", opened=False, text="", finish="unused", usage=error.usage)
+    ]
 
 
 def _model_raised(session: OpenSession, turn: TurnProgress, error: BaseException) -> list[Fact]:
