@@ -137,13 +137,10 @@ class TestHardValues:
             assert [entry.text for entry in again if isinstance(entry, agents.MessageEntry)] == [asked, asked]
 
     async def test_of_tool_results_come_back(self, directory: Path) -> None:
-        value: Any = {
-            "big": 2**80,
-            "float": 0.1,
-            "none": None,
-            "list": [[], {}, "\udfff"],
-            "": {"upload": "x", "$upload": 1},
-        }
+        value = json.loads(
+            r"""{"big": 1208925819614629174706176, "float": 0.1, "none": null, "list": [[], {}, "\udfff"],
+            "": {"upload": "x", "$upload": 1}}"""
+        )
 
         @agents.tool
         def look() -> Any:

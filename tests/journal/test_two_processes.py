@@ -1,0 +1,236 @@
+"""Tests of a session that one process writes and another reads, and of who may write next."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from mistralai import agents
+from mistralai.agents.testing import ScriptedModel, gate, reply
+from tests.journal import writer
+from tests.journal.story import agent, payments, saved_in
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+ROOT = Path(__file__).parents[2]
+
+
+class Writer:
+    """Another process that writes a session."""
+
+    def __init__(self, process: asyncio.subprocess.Process) -> None:
+        self._process = process
+        self.session_id = ""
+
+    async def heard(self) -> dict[str, Any]:
+        """Return the next thing it says."""
+        assert self._process.stdout is not None
+        line = await self._process.stdout.readline()
+        assert line, "the writer died"
+        said: dict[str, Any] = json.loads(line)
+        return said
+
+    async def told(self, order: str) -> dict[str, Any]:
+        """Tell it what to do, and return what it says to that."""
+        assert self._process.stdin is not None
+        self._process.stdin.write(f"{order}\n".encode())
+        await self._process.stdin.drain()
+        return await self.heard()
+
+    async def killed(self) -> None:
+        """Kill it, by SIGKILL."""
+        if self._process.returncode is None:
+            self._process.kill()
+        await self._process.wait()
+
+
+async def started(place: Path, session_id: str | None = None) -> Writer:
+    """Start a writer."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        str(Path(writer.__file__)),
+        str(place),
+        *([session_id] if session_id else []),
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
+    other = Writer(process)
+    other.session_id = (await other.heard())["session"]
+    return other
+
+
+@pytest.fixture
+async def other(tmp_path: Path) -> AsyncIterator[Writer]:
+    """Another process, with a session of its own that it has just started."""
+    process = await started(tmp_path)
+    yield process
+    await process.killed()
+
+
+class TestAReader:
+    async def test_sees_what_another_process_writes(
+        self, other: Writer, directory: Path, ledger: Path, tmp_path: Path
+    ) -> None:
+        async with saved_in(directory):
+            session = agent(ledger).session(other.session_id)
+            assert (await session.info()).status == "waiting"
+            said = await other.told("start")
+            state = await session.turn(said["turn"]).result(timeout=10)
+            assert isinstance(state, agents.Blocked)
+            assert state.callbacks[0].id == said["callback"]
+            waiting = asyncio.ensure_future(session.turn(said["turn"]).result(after=state, timeout=10))
+            assert await other.told("allow") == {"text": "So: paid"}
+            assert (await waiting).text == "So: paid"
+            events = [event async for event in session.turn(said["turn"]).iter_events()]
+            assert isinstance(events[-1], agents.TurnEnded)
+            assert not any(isinstance(event, agents.Notice) for event in events)
+
+    async def test_follows_the_events_live(self, other: Writer, directory: Path, ledger: Path) -> None:
+        async with saved_in(directory):
+            session = agent(ledger).session(other.session_id)
+            seen: list[str] = []
+
+            async def follow() -> None:
+                async for event in session.iter_events():
+                    seen.append(event.id)
+                    if isinstance(event, agents.TurnEnded):
+                        return
+
+            following = asyncio.ensure_future(follow())
+            await other.told("start")
+            await other.told("allow")
+            await asyncio.wait_for(following, 10)
+            assert len(seen) == len(set(seen))
+
+    async def test_can_send_nothing(self, other: Writer, directory: Path, ledger: Path) -> None:
+        said = await other.told("start")
+        async with saved_in(directory):
+            session = agent(ledger).session(other.session_id)
+            turn = session.turn(said["turn"])
+            for command in (
+                session.send_message("x"),
+                turn.answer(said["callback"], agents.AllowApproval()),
+                turn.interrupt(),
+                session.cancel(),
+            ):
+                with pytest.raises(agents.SessionInUseError, match="written by another process"):
+                    await command
+            assert isinstance(await turn.get(), agents.Blocked)
+        assert await other.told("allow") == {"text": "So: paid"}
+        assert len(payments(ledger)) == 1
+
+    async def test_lists_it(self, other: Writer, directory: Path) -> None:
+        await other.told("start")
+        async with saved_in(directory):
+            (info,) = [info async for info in agents.list_sessions(host="local")]
+            assert (info.session_id, info.status, info.open_callbacks) == (other.session_id, "waiting", 1)
+
+    async def test_takes_over_when_the_writer_is_gone(self, other: Writer, directory: Path, ledger: Path) -> None:
+        said = await other.told("start")
+        async with saved_in(directory):
+            session = agent(ledger).session(other.session_id)
+            turn = session.turn(said["turn"])
+            assert isinstance(await turn.get(), agents.Blocked)
+            await other.killed()
+            await turn.answer(said["callback"], agents.AllowApproval())
+            assert (await turn.result(timeout=10)).text == "So: paid"
+
+    async def test_that_waits_takes_over_too(self, directory: Path, ledger: Path, tmp_path: Path) -> None:
+        """The writer dies while its model is asked: the turn goes on where somebody waits for it."""
+        other = await started(tmp_path)
+        said = await other.told("start")
+        async with saved_in(directory):
+            session = agent(ledger).session(other.session_id)
+            state = await session.turn(said["turn"]).get()
+            events: list[agents.Event] = []
+
+            async def follow() -> None:
+                async for event in session.iter_events(after=state):
+                    events.append(event)
+                    if isinstance(event, agents.TurnEnded):
+                        return
+
+            following = asyncio.ensure_future(follow())
+            await other.killed()
+            answered = asyncio.ensure_future(session.turn(said["turn"]).answer(said["callback"], agents.DenyApproval()))
+            await asyncio.wait_for(following, 10)
+            assert isinstance(await answered, agents.Answered)
+            assert len({event.id for event in events}) == len(events)
+
+
+class TestTheLock:
+    async def test_keeps_a_second_process_out(self, directory: Path, ledger: Path, tmp_path: Path) -> None:
+        async with saved_in(directory):
+            session = await agent(ledger).start_session()
+            other = await started(tmp_path, session.id)
+            assert await other.told("start") == {"error": "SessionInUseError"}
+            await other.killed()
+            assert isinstance(await session.run("Pay."), agents.Blocked)
+
+    async def test_keeps_a_second_loop_of_one_process_out(self, directory: Path, ledger: Path) -> None:
+        async def second(session_id: str) -> None:
+            async with saved_in(directory):
+                session = agent(ledger).session(session_id)
+                assert (await session.info()).status == "waiting"
+                with pytest.raises(agents.SessionInUseError):
+                    await session.run("Pay.")
+
+        async with saved_in(directory):
+            session = await agent(ledger).start_session()
+            await asyncio.to_thread(asyncio.run, second(session.id))
+
+    async def test_goes_with_a_block(self, directory: Path, ledger: Path, tmp_path: Path) -> None:
+        async with saved_in(directory):
+            session = await agent(ledger).start_session()
+        other = await started(tmp_path, session.id)
+        assert "turn" in await other.told("start")
+        await other.killed()
+
+    async def test_goes_with_a_loop_that_ended_without_a_block(self, directory: Path, ledger: Path) -> None:
+        async def loop_without_a_block() -> str:
+            runtime = saved_in(directory)
+            await runtime.__aenter__()
+            return (await agent(ledger).start_session()).id
+
+        session_id = await asyncio.to_thread(asyncio.run, loop_without_a_block())
+        async with saved_in(directory):
+            assert isinstance(await agent(ledger).session(session_id).run("Pay."), agents.Blocked)
+
+    async def test_does_not_outlive_the_process_in_a_forked_child(
+        self, other: Writer, directory: Path, ledger: Path
+    ) -> None:
+        child = (await other.told("fork"))["child"]
+        try:
+            await other.killed()
+            async with saved_in(directory):
+                session = agent(ledger).session(other.session_id)
+                assert isinstance(await session.run("Pay."), agents.Blocked)
+        finally:
+            os.kill(child, signal.SIGKILL)
+
+
+class TestManySessions:
+    async def test_commit_together_and_are_all_there(self, directory: Path) -> None:
+        """Two hundred turns at once, in one loop: each is whole in its own journal."""
+        held = gate()
+        model = ScriptedModel([reply(held, "Done.")] * 200)
+        async with saved_in(directory):
+            clerk = agents.Agent(name="clerk", model=model)
+            sessions = [await clerk.start_session() for _ in range(200)]
+            turns = await asyncio.gather(*(session.send_message("Go.") for session in sessions))
+            held.open()
+            states = await asyncio.gather(*(turn.result(timeout=30) for turn in turns))
+            assert {state.text for state in states} == {"Done."}
+        async with saved_in(directory):
+            listed = [info async for info in agents.list_sessions(host="local")]
+            assert {info.session_id for info in listed} == {session.id for session in sessions}
+            assert {info.status for info in listed} == {"waiting"}
