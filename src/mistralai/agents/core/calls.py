@@ -12,6 +12,7 @@ from mistralai.agents.authoring.call_errors import InputUnavailable, InvalidArgu
 from mistralai.agents.authoring.tool import Tool
 from mistralai.agents.authoring.tool_context import ToolContext
 from mistralai.agents.core import results, state as phases
+from mistralai.agents.core.cancellation import stops_the_work
 from mistralai.agents.core.facts import CallbackOpened, CallEnded, CallStarted, ErrorData
 from mistralai.agents.core.gate import judge
 from mistralai.agents.core.json_copy import copied
@@ -113,9 +114,8 @@ async def _outcome(session: OpenSession, ready: ReadyCall) -> CallEnded:
         value = await _value(session, ready)
         outcome = tool.encode_result(value)
     except asyncio.CancelledError:
-        task = asyncio.current_task()
-        if task is not None and task.cancelling():
-            raise  # the turn or the whole loop stops, not the tool by itself
+        if stops_the_work(session):
+            raise
         return _raised(session, ready.state, tool.id, asyncio.CancelledError())
     except TimeoutError as error:
         if tool.timeout_seconds is None or not isinstance(error, _ToolTimeout):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from mistralai.agents.authoring.draws import Drawing
 from mistralai.agents.authoring.hook_points import run_point
 from mistralai.agents.authoring.hook_subjects import HookContext
+from mistralai.agents.core.cancellation import stops_the_work
 from mistralai.agents.core.draws import SessionDraws
 from mistralai.agents.core.facts import ErrorData, HookStateSaved
 from mistralai.agents.core.results import as_json
@@ -108,9 +109,8 @@ class SessionHooks:
             except (HookFailed, JournalError):
                 raise
             except asyncio.CancelledError as error:
-                task = asyncio.current_task()
-                if task is None or task.cancelling():
-                    raise  # the turn or the whole loop stops, not the hook by itself
+                if stops_the_work(session):
+                    raise
                 raise _raised(session, key, point, error) from error
             except Exception as error:
                 raise _raised(session, key, point, error) from error

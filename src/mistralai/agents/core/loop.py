@@ -13,6 +13,7 @@ from msgspec import structs
 from mistralai.agents.authoring.hook_decisions import PostAgentTurnHookAccept
 from mistralai.agents.authoring.hook_subjects import AgentTurnResult
 from mistralai.agents.core import calls, limits, results, state as phases, tool_hooks
+from mistralai.agents.core.cancellation import stops_the_work
 from mistralai.agents.core.decide import decide_expire
 from mistralai.agents.core.facts import (
     CallbackOpened,
@@ -203,10 +204,12 @@ async def _carry_out(session: OpenSession, key: str, work: Work, body: Callable[
     facts: list[Fact] = []
     try:
         facts = await body()
-    except asyncio.CancelledError:
+    except asyncio.CancelledError as error:
         if not work.stopping:
-            _done(session, key, work)
-            raise  # the event loop is being shut down: the log stays as it is
+            if stops_the_work(session):
+                _done(session, key, work)
+                raise  # the event loop is being shut down: the log stays as it is
+            facts = _broken(session, turn, work, error)
     except (SystemExit, KeyboardInterrupt):
         _done(session, key, work)
         asyncio.get_running_loop().call_soon(advance, session)  # whoever owns the loop may go on with it
@@ -216,15 +219,20 @@ async def _carry_out(session: OpenSession, key: str, work: Work, body: Callable[
         _try_later(session, error, partial(_take_again, session))
         return
     except Exception as error:
-        # Not the user's code, whose errors are results: ours.
-        _LOGGER.exception("Session %s failed.", session.session_id)
-        if turn is not None and not work.abandoned:
-            failure = ErrorData(message=f"{type(error).__name__}: {error}", code="turn_failed")
-            facts = [*_close(session, turn, session.now()), *failed_reply(session, turn.turn_id, failure)]
+        facts = _broken(session, turn, work, error)
     _settle(session, key, work, turn, facts)
     if session.journal is not None and (session.state.active is None or any(isinstance(f, CallEnded) for f in facts)):
         with contextlib.suppress(JournalError):  # the session has been told
             await session.commit()
+
+
+def _broken(session: OpenSession, turn: TurnProgress | None, work: Work, error: BaseException) -> list[Fact]:
+    """Return the end of a turn that our own code broke: what the user's raises is a result."""
+    _LOGGER.error("Session %s failed.", session.session_id, exc_info=error)
+    if turn is None or work.abandoned:
+        return []
+    failure = ErrorData(message=f"{type(error).__name__}: {error}", code="turn_failed")
+    return [*_close(session, turn, session.now()), *failed_reply(session, turn.turn_id, failure)]
 
 
 def _settle(session: OpenSession, key: str, work: Work, turn: TurnProgress | None, facts: list[Fact]) -> None:

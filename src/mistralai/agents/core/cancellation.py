@@ -1,0 +1,28 @@
+"""Telling a cancellation that stops a piece of work from one that the work's own code brought about."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from mistralai.agents.core.session import OpenSession
+
+
+def stops_the_work(session: OpenSession) -> bool:
+    """Whether the running task is cancelled because its turn stops, or its event loop does.
+
+    False for code that raised CancelledError, or cancelled the task it runs in: an error like any other.
+    """
+    task = asyncio.current_task()
+    if task is None:
+        return True
+    if not task.cancelling():
+        return False
+    work = next((work for work in session.works.values() if work.task is task), None)
+    # The end of a loop cancels everything that runs in it, and nothing else does.
+    if work is None or work.stopping or all(other.cancelling() for other in asyncio.all_tasks()):
+        return True
+    while task.uncancel():
+        pass
+    return False

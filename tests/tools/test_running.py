@@ -1,0 +1,293 @@
+"""Where and how tools run: off the loop, side by side, each to a result of its own, under their timeouts."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+import time
+
+import pytest
+
+from mistralai import agents
+from mistralai.agents.testing import ScriptedModel, call, calls, gate, reply
+from tests.support.outcomes import completed
+from tests.tools.calling import called
+
+
+class TestASyncTool:
+    async def test_runs_in_a_thread_and_leaves_the_loop_free(self) -> None:
+        beats, enough = 0, threading.Event()
+        where: list[int] = []
+
+        @agents.tool
+        def block() -> str:
+            """Block until the loop has gone on for a while."""
+            where.append(threading.get_ident())
+            return "free" if enough.wait(timeout=20) else "the loop stood still"
+
+        async def beat() -> None:
+            nonlocal beats
+            while beats < 100:
+                beats += 1
+                await asyncio.sleep(0)
+            enough.set()
+
+        heart = asyncio.create_task(beat())
+        assert (await called(call("block"), block)).text == "free"
+        await heart
+        assert where != [threading.get_ident()]
+
+    async def test_may_run_a_loop_of_its_own(self) -> None:
+        @agents.tool
+        def nested() -> str:
+            """Run a loop."""
+
+            async def inside() -> str:
+                return "inside"
+
+            return asyncio.run(inside())
+
+        assert (await called(call("nested"), nested)).text == "inside"
+
+    async def test_that_returns_an_awaitable_is_told_as_a_failure(self) -> None:
+        async def inside() -> str:
+            return "inside"
+
+        @agents.tool
+        def promising() -> object:
+            """Promise."""
+            coroutine = inside()
+            coroutine.close()
+            return coroutine
+
+        result = await called(call("promising"), promising)
+        assert result.read[0].is_error
+
+
+class TestParallelCalls:
+    async def test_of_sync_tools_run_at_the_same_time(self) -> None:
+        meet = threading.Barrier(5, timeout=20)
+
+        @agents.tool
+        def meeting(number: int) -> int:
+            """Wait for the others."""
+            meet.wait()
+            return number
+
+        step = calls(*(call("meeting", {"number": number}) for number in range(5)))
+        result = await called(step, meeting)
+        assert [message.content for message in result.read] == ["0", "1", "2", "3", "4"]
+
+    async def test_of_async_tools_run_at_the_same_time(self) -> None:
+        meet = asyncio.Barrier(5)
+
+        @agents.tool
+        async def meeting(number: int) -> int:
+            """Wait for the others."""
+            await meet.wait()
+            return number
+
+        step = calls(*(call("meeting", {"number": number}) for number in range(5)))
+        assert [message.content for message in (await called(step, meeting)).read] == ["0", "1", "2", "3", "4"]
+
+    async def test_are_read_in_the_order_of_the_calls_and_logged_as_they_end(self) -> None:
+        first_may_end = gate()
+
+        @agents.tool
+        async def first() -> str:
+            """End last."""
+            await first_may_end.hold()
+            return "1"
+
+        @agents.tool
+        async def second() -> str:
+            """End first."""
+            first_may_end.open()
+            return "2"
+
+        model = ScriptedModel([calls(call("first"), call("second")), reply("Done.")])
+        session = await agents.Agent(model=model, tools=[first, second]).start_session()
+        await session.run("go")
+        entries = [entry for entry in await session.history() if isinstance(entry, agents.ToolResultEntry)]
+        made = [entry for entry in await session.history() if isinstance(entry, agents.ToolCallEntry)]
+        assert [entry.tool_call_id for entry in entries] == [made[1].tool_call_id, made[0].tool_call_id]
+        contents = [m.content for m in model.requests[1].messages if isinstance(m, agents.ToolMessage)]
+        assert contents == ["1", "2"]
+        await session.cancel()
+
+    async def test_lose_nothing_when_one_fails(self) -> None:
+        failed = asyncio.Event()
+
+        @agents.tool
+        async def good(number: int) -> int:
+            """End after the bad one."""
+            await failed.wait()
+            return number
+
+        @agents.tool
+        async def bad() -> None:
+            """Fail."""
+            failed.set()
+            raise LookupError("nothing there")
+
+        step = calls(call("good", {"number": 1}), call("bad"), call("good", {"number": 2}))
+        result = await called(step, good, bad)
+        assert [(message.content, message.is_error) for message in result.read] == [
+            ("1", False),
+            ("The tool failed: LookupError: nothing there", True),
+            ("2", False),
+        ]
+        assert [made.name for made in result.tool_calls] == ["client.good", "client.bad", "client.good"]
+
+    async def test_more_than_a_pool_would_hold_all_run(self) -> None:
+        meet = threading.Barrier(70, timeout=20)
+
+        @agents.tool
+        def meeting() -> str:
+            """Wait for the others."""
+            meet.wait()
+            return "met"
+
+        result = await called(calls(*(call("meeting") for _ in range(70))), meeting)
+        assert [message.content for message in result.read] == ["met"] * 70
+
+
+class TestATimeout:
+    @pytest.mark.parametrize("how", ["thread", "loop", "stubborn"])
+    async def test_fails_the_call_and_the_turn_goes_on(self, how: str) -> None:
+        over = threading.Event()
+
+        @agents.tool(name="slow", timeout_seconds=0.05)
+        def in_thread() -> str:
+            """Take long."""
+            over.wait(timeout=20)
+            return "late"
+
+        @agents.tool(name="slow", timeout_seconds=0.05)
+        async def in_loop() -> str:
+            """Take long."""
+            await asyncio.Event().wait()
+            return "late"
+
+        @agents.tool(name="slow", timeout_seconds=0.05)
+        async def stubborn() -> str:
+            """Take long, whatever anyone says."""
+            while not over.is_set():
+                try:
+                    await asyncio.sleep(0)
+                except asyncio.CancelledError:
+                    continue
+            return "late"
+
+        tool = {"thread": in_thread, "loop": in_loop, "stubborn": stubborn}[how]
+        try:
+            result = await called(call("slow"), tool)
+        finally:
+            over.set()
+        assert completed(result.state).text == "Done."
+        assert "0.05 s" in result.text
+        assert "not known" in result.text
+        assert result.entry.error is not None
+        assert result.entry.error.code == "timed_out"
+
+    async def test_of_the_tools_own_is_an_exception_like_any_other(self) -> None:
+        @agents.tool(timeout_seconds=60)
+        async def impatient() -> str:
+            """Give up."""
+            raise TimeoutError("the bank did not answer")
+
+        assert (await called(call("impatient"), impatient)).text == (
+            "The tool failed: TimeoutError: the bank did not answer"
+        )
+
+    async def test_of_one_call_is_not_that_of_another(self) -> None:
+        others_over = asyncio.Event()
+
+        @agents.tool(timeout_seconds=0.05)
+        async def slow() -> str:
+            """Take long."""
+            try:
+                await asyncio.Event().wait()
+            finally:
+                others_over.set()
+            return "late"
+
+        @agents.tool
+        async def patient() -> str:
+            """Take longer."""
+            await others_over.wait()
+            return "there"
+
+        result = await called(calls(call("slow"), call("patient")), slow, patient)
+        assert [message.is_error for message in result.read] == [True, False]
+        assert result.read[1].content == "there"
+
+
+class TestCancelledErrorOfATool:
+    async def test_raised_by_itself_is_a_failed_call(self) -> None:
+        @agents.tool
+        async def cancelled() -> str:
+            """Await something that somebody cancelled."""
+            waiting = asyncio.ensure_future(asyncio.Event().wait())
+            waiting.cancel()
+            await waiting
+            return "not reached"
+
+        result = await called(call("cancelled"), cancelled)
+        assert completed(result.state).text == "Done."
+        assert result.text == "The tool failed: CancelledError"
+
+    async def test_of_a_tool_that_cancels_its_own_task_is_a_failed_call(self) -> None:
+        @agents.tool
+        async def suicidal() -> str:
+            """Cancel the task it runs in."""
+            task = asyncio.current_task()
+            assert task is not None
+            task.cancel()
+            await asyncio.sleep(0)
+            return "not reached"
+
+        result = await called(call("suicidal"), suicidal)
+        assert completed(result.state).text == "Done."
+        assert result.read[0].is_error
+
+
+class TestTheLog:
+    async def test_has_the_traceback_of_what_a_tool_raised_and_the_model_has_not(
+        self, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        @agents.tool
+        def divide(by: int) -> float:
+            """Divide."""
+            return 1 / by
+
+        with caplog.at_level(logging.DEBUG, "mistralai.agents"):
+            result = await called(call("divide", {"by": 0}), divide)
+        assert result.text == "The tool failed: ZeroDivisionError: division by zero"
+        (record,) = [record for record in caplog.records if record.levelno >= logging.ERROR]
+        assert record.exc_info is not None
+        assert "return 1 / by" in caplog.text
+
+    async def test_is_silent_about_a_tool_error(self, caplog: pytest.LogCaptureFixture) -> None:
+        @agents.tool
+        def refuse() -> str:
+            """Refuse."""
+            raise agents.ToolError("Not on Sundays.")
+
+        with caplog.at_level(logging.WARNING, "mistralai.agents"):
+            assert (await called(call("refuse"), refuse)).text == "Not on Sundays."
+        assert caplog.records == []
+
+
+class TestTime:
+    async def test_of_a_quick_tool_is_not_that_of_a_poll(self) -> None:
+        @agents.tool
+        def quick() -> str:
+            """Return at once."""
+            return "there"
+
+        model = ScriptedModel([*(call("quick") for _ in range(100)), reply("Done.")])
+        begun = time.monotonic()
+        completed(await agents.Agent(model=model, tools=[quick]).run("go"))
+        assert time.monotonic() - begun < 5.0
