@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from mistralai.agents.authoring.agent_definition import AgentDefinition
+    from mistralai.agents.core.loop import Work
     from mistralai.agents.core.place import Start
     from mistralai.agents.core.ports import Journal, Journals, SavedLog
     from mistralai.agents.core.settings import Settings
@@ -94,24 +95,20 @@ class SavedSessions:
         for task in list(self._opening.values()):
             await asyncio.wait({task})
         sessions = [session for session in self._runtime.sessions.values() if session.journal is not None]
-        tools: set[asyncio.Task[None]] = set()
-        others: set[asyncio.Task[None]] = set()
+        tools: list[Work] = []
+        others: list[Work] = []
         for session in sessions:
             _hold(session)
             calls = session.state.active.open_calls if session.state.active else {}
             for key, work in session.works.items():
-                if work.task is not None:
-                    runs = key in calls and calls[key].phase == phases.STARTED
-                    (tools if runs else others).add(work.task)
-        for task in others:
-            task.cancel()
-        if tools:
-            _, left = await asyncio.wait(tools, timeout=GRACE_SECONDS)
-            for task in left:
-                task.cancel()
-            others |= left
-        if others:
-            await asyncio.wait(others, timeout=LAST_WAIT_SECONDS)
+                runs = key in calls and calls[key].phase == phases.STARTED
+                (tools if runs else others).append(work)
+        cancelled = _cancelled(others)
+        if running := {work.task for work in tools if work.task is not None}:
+            await asyncio.wait(running, timeout=GRACE_SECONDS)
+            cancelled |= _cancelled(tools)
+        if cancelled:
+            await asyncio.wait(cancelled, timeout=LAST_WAIT_SECONDS)
         await self._in_thread(partial(_close_all, [session.journal for session in sessions]))
         for session in sessions:
             self._drop(session)
@@ -128,9 +125,7 @@ class SavedSessions:
     def lose(self, session: OpenSession) -> None:
         """Let go of one session at once, without trusting its journal."""
         _hold(session)
-        for work in session.works.values():
-            if work.task is not None and work.task is not asyncio.current_task():
-                work.task.cancel()
+        _cancelled(list(session.works.values()))
         if session.journal is not None:
             session.journal.sync_and_close()
         self._drop(session)
@@ -224,6 +219,17 @@ def _hold(session: OpenSession) -> None:
     for timer in (session.expiry, session.stop_timer):
         if timer is not None:
             timer.cancel()
+
+
+def _cancelled(works: list[Work]) -> set[asyncio.Task[None]]:
+    """Cancel what still runs of these works, and return its tasks. Nothing is written of it."""
+    tasks: set[asyncio.Task[None]] = set()
+    for work in works:
+        work.stopping = True
+        if work.task is not None and not work.task.done() and work.task is not asyncio.current_task():
+            work.task.cancel()
+            tasks.add(work.task)
+    return tasks
 
 
 def _close_all(journals: list[Journal | None]) -> None:
