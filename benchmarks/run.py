@@ -44,6 +44,21 @@ def sessions(url: str) -> Iterator[Figure]:
         yield Figure(name=f"{name}, asyncio tasks", value=found["tasks"], unit="", most=0.0)
 
 
+def crowd(url: str) -> Iterator[Figure]:
+    """Many sessions that wait."""
+    found = _measure("sessions", url, "crowd")
+    yield Figure(name="10,000 blocked sessions, memory of the process", value=found["mb"], unit="MB", most=250.0)
+    name = "answering one of them, until its turn runs again, CPU"
+    yield Figure(name=name, value=found["answer_ms"], unit="ms", most=5.0)
+
+
+def durable(url: str) -> Iterator[Figure]:
+    """Saved sessions."""
+    found = _measure("durable", url)
+    yield Figure(name="a saved turn, 1 at once (floor: not saved), CPU", unit="ms", most_above=1.5, **found["turn"])
+    yield Figure(name="opening a session of 10,000 events, CPU", value=found["opening"], unit="ms", most=150.0)
+
+
 def length(url: str) -> Iterator[Figure]:
     """A long session's late turns beside its early ones."""
     name = "turns 450-500 of a session (floor: 50-100), CPU"
@@ -72,6 +87,8 @@ PARTS: dict[str, tuple[str, Callable[[str], Iterator[Figure]]]] = {
     "length": ("One long session", length),
     "growth": ("A turn of eight times the size", growth),
     "hooks": ("Hooks", hooks),
+    "crowd": ("Ten thousand sessions", crowd),
+    "durable": ("Saved sessions", durable),
 }
 
 

@@ -7,6 +7,7 @@ import gc
 import json
 import resource
 import sys
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 WARM_UP = 50
 SESSIONS = 1000
 AT_ONCE = 20
+CROWD = 10_000
+ANSWERED = 200
 
 
 async def started(agent: agents.Agent[str]) -> object:
@@ -36,7 +39,7 @@ async def answered(agent: agents.Agent[str]) -> object:
     return session, turn
 
 
-async def blocked(agent: agents.Agent[str]) -> object:
+async def blocked(agent: agents.Agent[str]) -> tuple[agents.Session, agents.Turn]:
     """A session whose turn waits for an approval."""
     session = await agent.start_session()
     turn = await session.send_message(subject.QUESTION)
@@ -80,14 +83,36 @@ async def measured(kind: str) -> dict[str, float]:
     return figures
 
 
-async def _opened(opener: Open, agent: agents.Agent[str], count: int) -> list[object]:
+async def _opened[T](
+    opener: Callable[[agents.Agent[str]], Awaitable[T]], agent: agents.Agent[str], count: int
+) -> list[T]:
     left = iter(range(count))
 
-    async def work() -> list[object]:
+    async def work() -> list[T]:
         return [await opener(agent) for _ in left]
 
     parts = await asyncio.gather(*(work() for _ in range(AT_ONCE)))
     return [each for part in parts for each in part]
+
+
+async def crowd() -> dict[str, float]:
+    """Memory of the whole process with ten thousand blocked sessions, and CPU of answering one."""
+    agent = subject.agent(permission_mode="ask")
+    turns = [turn for _, turn in await _opened(blocked, agent, CROWD)]
+    gc.collect()
+    memory = resident_bytes()
+    answered_ones = turns[:: CROWD // ANSWERED]
+    spent = time.process_time()
+    for turn in answered_ones:
+        match await turn.get():
+            case agents.Blocked(callbacks=(question, *_)):
+                await turn.answer(question.id, agents.AllowApproval())
+            case other:
+                raise RuntimeError(f"The turn does not wait: {other!r}")
+    answering = time.process_time() - spent
+    for turn in answered_ones:
+        await turn.result()
+    return {"mb": memory / 1024 / 1024, "answer_ms": answering * 1000 / len(answered_ones)}
 
 
 def main(url: str, kind: str) -> None:
@@ -96,7 +121,7 @@ def main(url: str, kind: str) -> None:
 
     async def run() -> dict[str, float]:
         async with agents.local_runtime():
-            return await measured(kind)
+            return await (crowd() if kind == "crowd" else measured(kind))
 
     print(json.dumps(asyncio.run(run())))
 
