@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from itertools import pairwise
 from typing import Any
 
@@ -173,20 +174,19 @@ class TestTheIdOfATextDelta:
         assert completed(await turn.result()).text == "Three."
 
     async def test_is_not_carried_over_to_the_next_reply(self) -> None:
-        held = gate()
-        steps = [call("open_case", text="A long first text."), reply("B", held, "C")]
-        session = await agent_of(*steps).start_session()
+        first, second = gate(), gate()
+        session = await agent_of(reply("A long first text.", first), reply("B", second, "C")).start_session()
         turn = await session.send_message("Go.")
-        cursors: list[str] = []
-        text = ""
-        async for event in turn.iter_events():
+        await first.reached()
+        behind_the_text = (await turn.get()).cursor
+        await turn.steer("On.")
+        first.open()
+        await second.reached()
+        async for event in turn.iter_events(after=behind_the_text):
             if isinstance(event, agents.TextDelta):
-                cursors.append(event.id)
-                text = event.text
-                if text.startswith("B"):
-                    break
-        held.open()
-        assert text == "B"
+                assert event.text == "B"
+                break
+        second.open()
         await turn.result()
 
 
@@ -226,6 +226,22 @@ class TestTheCursorOfARecord:
         ids = [event.id for event in shown]
         assert len(set(ids)) == len(ids)
         assert without_deltas(shown) == [event async for event in turn.iter_events()]
+
+    async def test_is_that_of_a_record_read_after_a_slow_function_was_done(self) -> None:
+        """A callback that somebody answered while the function took its time is not returned as open."""
+        held = gate()
+        session = await agent_of(call("open_case"), reply("Done."), permission_mode="ask").start_session()
+        turn = await session.send_message("Go.")
+
+        async def show(event: agents.Event) -> None:
+            if isinstance(event, agents.CallbackOpened):
+                await held.hold()
+
+        waiting = asyncio.create_task(turn.result(on_event=show))
+        await held.reached()
+        await turn.answer(only_callback(await turn.get()).id, agents.AllowApproval())
+        held.open()
+        assert completed(await waiting).text == "Done."
 
     async def test_of_a_deadline_at_once_has_handed_over_what_there_was(self) -> None:
         held = gate()
