@@ -63,10 +63,10 @@ def apply(state: SessionState, fact: Fact) -> None:
 
 def _session_started(state: SessionState, fact: SessionStarted) -> None:
     state.started = fact
-    for entry in fact.history:
-        if entry.data["type"] == "tool_call":
-            state.call_ids.add(entry.data["tool_call_id"])
     state.history.extend(messages_of(fact.history))
+    for message in state.history:
+        if isinstance(message, AssistantMessage):
+            state.call_ids.update(call.id for call in message.tool_calls)
 
 
 def _notice_given(state: SessionState, fact: NoticeGiven) -> None:

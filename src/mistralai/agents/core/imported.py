@@ -19,18 +19,20 @@ NO_RESULT = "The history that was imported has no result of this call."
 def messages_of(entries: Iterable[ImportedEntry]) -> list[ModelMessage]:
     """Return the history as the model is sent it: calls of one reply together, each with exactly one result."""
     messages: list[ModelMessage] = []
-    calls: list[ModelToolCall] = []
+    calls: dict[str, ModelToolCall] = {}
+    """Those of the open reply, by the id that their results name."""
+    ids: set[str] = set()
     results: dict[str, ToolMessage] = {}
     text = ""
 
     def close_reply() -> None:
         nonlocal text
         if calls or text:
-            messages.append(AssistantMessage(text=text, tool_calls=tuple(calls)))
+            messages.append(AssistantMessage(text=text, tool_calls=tuple(calls.values())))
             messages.extend(
                 results.get(call.id)
                 or ToolMessage(tool_call_id=call.id, name=call.name, content=NO_RESULT, is_error=True)
-                for call in calls
+                for call in calls.values()
             )
         calls.clear()
         results.clear()
@@ -51,21 +53,32 @@ def messages_of(entries: Iterable[ImportedEntry]) -> list[ModelMessage]:
                     else UserMessage(content=data["content"])
                 )
             case "tool_call":
-                if results:
+                named_id: str = data["tool_call_id"]
+                if results or named_id in calls:
                     close_reply()
-                calls.append(
-                    ModelToolCall(
-                        id=data["tool_call_id"], name=data["name"], arguments=as_json(data.get("arguments") or {})
-                    )
+                call_id = _unused(named_id, ids)
+                ids.add(call_id)
+                calls[named_id] = ModelToolCall(
+                    id=call_id, name=data["name"], arguments=as_json(data.get("arguments") or {})
                 )
             case "tool_result":
-                named = next((call for call in calls if call.id == data["tool_call_id"]), None)
+                named = calls.get(data["tool_call_id"])
                 if named is not None:
                     results[named.id] = _result(data, named)
             case _:  # reasoning and snapshots are not sent to the model
                 pass
     close_reply()
     return messages
+
+
+def _unused(call_id: str, taken: set[str]) -> str:
+    """Return an id that no other call has: providers refuse a history with two of one id."""
+    number = 1
+    unused = call_id
+    while unused in taken:
+        number += 1
+        unused = f"{call_id}-{number}"
+    return unused
 
 
 def _text(content: str | list[dict[str, Any]]) -> str:
