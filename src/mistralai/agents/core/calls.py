@@ -12,12 +12,12 @@ from mistralai.agents.authoring.call_errors import InputUnavailable, InvalidArgu
 from mistralai.agents.authoring.tool import Tool
 from mistralai.agents.authoring.tool_context import ToolContext
 from mistralai.agents.core import results, state as phases
-from mistralai.agents.core.cancellation import stops_the_work
+from mistralai.agents.core.cancellation import is_torn_down, stops_the_work
 from mistralai.agents.core.facts import CallbackOpened, CallEnded, CallStarted, ErrorData
 from mistralai.agents.core.gate import judge
 from mistralai.agents.core.json_copy import copied
 from mistralai.agents.core.limits import CALL_OVER_LIMIT, over_limit
-from mistralai.agents.core.raised import log_raised
+from mistralai.agents.core.raised import described, log_raised
 from mistralai.agents.core.tool_hooks import after_call
 from mistralai.agents.values.errors import ToolError
 from mistralai.agents.values.ids import uuid7
@@ -67,8 +67,9 @@ def admit(session: OpenSession, call: CallState, *, opens: int) -> tuple[list[Fa
             bound = tool.bind(copied(call.arguments), _context(session, turn.turn_id, call), session.inputs)
         else:
             tool.validate_arguments(call.arguments)
-        if call.phase != phases.APPROVED:
-            verdict = judge(settings.definition, tool, call.arguments, session.state.grants)
+        verdict = judge(settings.definition, tool, call.arguments, session.state.grants)
+        if verdict == "ask" and call.phase == phases.APPROVED:
+            verdict = "allow"  # by a person, whose edits do not lift what the policy denies
     except InvalidArguments as error:
         return [failed(session, call, "invalid", _invalid(str(error)), at=at)], None
     except InputUnavailable as error:
@@ -131,11 +132,13 @@ async def _outcome(session: OpenSession, ready: ReadyCall) -> CallEnded:
             fatal = ErrorData(message=f"Tool {tool.id}: {error}", code="tool_output_schema_mismatch")
         text = f"The tool's result does not fit its schema: {error}"
         return failed(session, ready.state, "output_mismatch", text, fatal=fatal)
-    except Exception as error:
-        return _raised(session, ready.state, tool.id, error)
     except (SystemExit, KeyboardInterrupt) as error:
         session.append([_raised(session, ready.state, tool.id, error)])
         raise
+    except BaseException as error:  # GeneratorExit and what libraries derive from BaseException
+        if is_torn_down():
+            raise
+        return _raised(session, ready.state, tool.id, error)
     return ended(session, ready.state, outcome)
 
 
@@ -195,19 +198,15 @@ def failed(
 
 def _raised(session: OpenSession, call: CallState, tool_id: str, error: BaseException) -> CallEnded:
     log_raised(session, tool_id, call.arguments, error)
-    text = (
-        f"The tool failed: {type(error).__name__}: {error}"
-        if str(error)
-        else f"The tool failed: {type(error).__name__}"
+    return failed(
+        session, call, "raised", f"The tool failed: {described(error)}", fatal=_fatal(session, tool_id, error)
     )
-    return failed(session, call, "raised", text, fatal=_fatal(session, tool_id, error))
 
 
 def _fatal(session: OpenSession, tool_id: str, error: BaseException) -> ErrorData | None:
     if session.settings.definition.tool_errors != "raise":
         return None
-    said = f": {error}" if str(error) else ""
-    return ErrorData(message=f"Tool {tool_id} raised {type(error).__name__}{said}", code="tool_raised")
+    return ErrorData(message=f"Tool {tool_id} raised {described(error)}", code="tool_raised")
 
 
 def ended(session: OpenSession, call: CallState, outcome: ToolResult[Any]) -> CallEnded:

@@ -9,6 +9,14 @@ if TYPE_CHECKING:
     from mistralai.agents.core.session import OpenSession
 
 
+def is_torn_down() -> bool:
+    """Whether the running coroutine is being closed instead of run: its loop is gone, and nothing is to follow."""
+    try:
+        return asyncio.current_task() is None
+    except RuntimeError:
+        return True
+
+
 def stops_the_work(session: OpenSession) -> bool:
     """Whether the running task is cancelled because its turn stops, or its event loop does.
 

@@ -12,6 +12,7 @@ from mistralai.agents.authoring.hook_subjects import HookContext
 from mistralai.agents.core.cancellation import stops_the_work
 from mistralai.agents.core.draws import SessionDraws
 from mistralai.agents.core.facts import ErrorData, HookStateSaved
+from mistralai.agents.core.raised import described
 from mistralai.agents.core.results import as_json
 from mistralai.agents.values.errors import JournalError
 
@@ -157,4 +158,4 @@ async def run_hooks(
 
 def _raised(session: OpenSession, key: str, point: str, error: BaseException) -> HookFailed:
     _LOGGER.error("Hook %s.%s raised in session %s.", key, point, session.session_id, exc_info=error)
-    return HookFailed(f"Hook {key}.{point} raised {type(error).__name__}: {error}")
+    return HookFailed(f"Hook {key}.{point} raised {described(error)}")

@@ -13,7 +13,7 @@ from msgspec import structs
 from mistralai.agents.authoring.hook_decisions import PostAgentTurnHookAccept
 from mistralai.agents.authoring.hook_subjects import AgentTurnResult
 from mistralai.agents.core import calls, limits, results, state as phases, tool_hooks
-from mistralai.agents.core.cancellation import stops_the_work
+from mistralai.agents.core.cancellation import is_torn_down, stops_the_work
 from mistralai.agents.core.decide import decide_expire
 from mistralai.agents.core.facts import (
     CallbackOpened,
@@ -27,6 +27,7 @@ from mistralai.agents.core.facts import (
 )
 from mistralai.agents.core.hooks import HookFailed, run_hooks
 from mistralai.agents.core.model_step import call_model, failed_reply, make_room, prompt_unseen
+from mistralai.agents.core.raised import described
 from mistralai.agents.core.reply import give_up
 from mistralai.agents.core.steps import CallModel, Compact, EndTurn, RunCalls, StopTurn, next_step
 from mistralai.agents.values.errors import JournalError
@@ -155,11 +156,12 @@ def watch_expiry(session: OpenSession) -> None:
 
 
 def _tell_limit(session: OpenSession) -> bool:
-    """Tell the model, once, that its limit is near."""
+    """Tell the model, once, that a limit of its turn is near."""
     turn = session.state.active
-    if turn is None or not limits.warns(turn, session.settings.bounds.limits):
+    note = limits.next_note(turn, session.settings.bounds.limits) if turn is not None else None
+    if turn is None or note is None:
         return False
-    session.append([ModelTold(at=session.now(), turn_id=turn.turn_id, text=limits.LAST_REPLY_NEXT)])
+    session.append([ModelTold(at=session.now(), turn_id=turn.turn_id, text=note)])
     return True
 
 
@@ -218,7 +220,9 @@ async def _carry_out(session: OpenSession, key: str, work: Work, body: Callable[
         _done(session, key, work)
         _try_later(session, error, partial(_take_again, session))
         return
-    except Exception as error:
+    except BaseException as error:
+        if is_torn_down():
+            raise
         facts = _broken(session, turn, work, error)
     _settle(session, key, work, turn, facts)
     if session.journal is not None and (session.state.active is None or any(isinstance(f, CallEnded) for f in facts)):
@@ -231,7 +235,7 @@ def _broken(session: OpenSession, turn: TurnProgress | None, work: Work, error: 
     _LOGGER.error("Session %s failed.", session.session_id, exc_info=error)
     if turn is None or work.abandoned:
         return []
-    failure = ErrorData(message=f"{type(error).__name__}: {error}", code="turn_failed")
+    failure = ErrorData(message=described(error), code="turn_failed")
     return [*_close(session, turn, session.now()), *failed_reply(session, turn.turn_id, failure)]
 
 

@@ -24,6 +24,7 @@ from mistralai.agents.core.cancellation import stops_the_work
 from mistralai.agents.core.compaction import CompactionFailed, can_compact, compact
 from mistralai.agents.core.facts import CompactionNeeded, ErrorData, ReplyEnded, TurnEnded, TurnPrepared
 from mistralai.agents.core.hooks import HookFailed, run_hooks
+from mistralai.agents.core.raised import described
 from mistralai.agents.core.reply import give_up, receive, reply_fact, request_of
 from mistralai.agents.values.errors import JournalError, SdkError
 from mistralai.agents.values.tool_calls import ToolCall
@@ -109,7 +110,7 @@ def _unused(session: OpenSession, turn: TurnProgress, error: CompactionFailed) -
 
 def _model_raised(session: OpenSession, turn: TurnProgress, error: BaseException) -> list[Fact]:
     _LOGGER.error("The model object of session %s raised.", session.session_id, exc_info=error)
-    message = f"The model call raised {type(error).__name__}: {error}"
+    message = f"The model call raised {described(error)}"
     return failed_reply(session, turn.turn_id, ErrorData(message=message, code="completion_failed_permanently"))
 
 

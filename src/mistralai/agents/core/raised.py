@@ -1,4 +1,4 @@
-"""The log record of a tool that raised: with its traceback, without the arguments that a policy calls sensitive."""
+"""What is told of an exception of the user's code: in words, and in the log without arguments that are sensitive."""
 
 from __future__ import annotations
 
@@ -17,6 +17,16 @@ if TYPE_CHECKING:
 _LOGGER = logging.getLogger("mistralai.agents")
 SHORTEST_MASKED: Final = 3
 """Texts below this length are left: one letter masked everywhere tells more than it hides."""
+
+
+def described(error: BaseException) -> str:
+    """Return an exception's type and message; only the type where it has none, or cannot say it."""
+    name = type(error).__name__
+    try:
+        said = str(error)
+    except Exception:
+        return name
+    return f"{name}: {said}" if said else name
 
 
 def log_raised(session: OpenSession, tool_id: str, arguments: Any, error: BaseException) -> None:

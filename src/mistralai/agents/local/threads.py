@@ -131,9 +131,9 @@ def _fail(future: asyncio.Future[Any], error: BaseException) -> None:
 
 
 def _carried(error: BaseException) -> BaseException:
-    """A future cannot hold StopIteration: it would end whoever awaits it."""
-    if isinstance(error, StopIteration):
-        carried = RuntimeError("The tool raised StopIteration")
+    """A future cannot hold StopIteration or GeneratorExit: either would end whoever awaits it."""
+    if isinstance(error, StopIteration | GeneratorExit):
+        carried = RuntimeError(f"The tool raised {type(error).__name__}")
         carried.__cause__ = error
         return carried
     return error
