@@ -150,6 +150,18 @@ class TestWhatRuns:
         assert desk.opened == [("7", 3)]
         assert ended.tool_calls == (agents.ToolCall("client.open_case", {"alert": "7", "level": 3}),)
 
+    async def test_is_nothing_where_the_person_edited_it_into_what_the_policy_denies(self, desk: Desk) -> None:
+        rule = agents.PermissionRule(tools=["client.open_case"], decision="ask", denylist=["level=9"])
+        policy = agents.PermissionPolicy(rules=[rule])
+        agent = asking(desk, call("open_case", {"alert": "1"}), reply("Done."), permission_policy=policy)
+        turn, state = await first_block(agent)
+        await turn.answer(only_callback(state).id, agents.AllowApproval(arguments={"alert": "1", "level": 9}))
+        completed(await turn.result(after=state))
+        assert desk.opened == []
+        last = model_of(agent).requests[-1].messages[-1]
+        assert isinstance(last, agents.ToolMessage)
+        assert last.content == "Tool call denied by permission policy"
+
     async def test_is_not_what_the_person_changed_after_answering(self, desk: Desk) -> None:
         turn, state = await first_block(asking(desk, call("open_case", {"alert": "1"}), reply("Done.")))
         edited: dict[str, Any] = {"alert": "7"}

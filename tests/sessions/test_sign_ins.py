@@ -115,7 +115,7 @@ class TestASignInHandler:
         held.open()
         assert completed(await turn.result()).text == "Done."
 
-    @pytest.mark.parametrize("returned", [None, True, ["gmail"], agents.AllowApproval()])
+    @pytest.mark.parametrize("returned", [None, True, ["gmail"], agents.AllowApproval(), agents.KeepCallbackOpen()])
     async def test_that_returns_anything_else_leaves_it_open_and_the_wait_raises(self, returned: object) -> None:
         def answer(sign_in: agents.OpenSignIn) -> object:
             return returned

@@ -70,12 +70,8 @@ async def _sign_in(turn: Turn, place: Place, callback: OpenSignIn, handler: OnSi
     if not await _still_open(turn, place, callback.id):
         return
     answer = await _awaited(handler(callback))
-    if isinstance(answer, KeepCallbackOpen):
-        return
     if not isinstance(answer, SignInAnswer):
-        raise SdkError(
-            f"on_sign_in returned {answer!r} for callback {callback.id}. Return a SignInAnswer, or KeepCallbackOpen()."
-        )
+        raise SdkError(f"on_sign_in returned {answer!r} for callback {callback.id}. Return a SignInAnswer.")
     await turn.answer(callback.id, answer)
 
 

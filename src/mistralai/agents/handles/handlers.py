@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 type ApprovalAnswer = AllowApproval | DenyApproval | KeepCallbackOpen
 type OnApproval = Callable[[ApprovalCallbackContext, ApprovalRequest], ApprovalAnswer | Awaitable[ApprovalAnswer]]
 """Answers approvals. Public page: Callbacks."""
-type OnSignIn = Callable[[OpenSignIn], SignInAnswer | KeepCallbackOpen | Awaitable[SignInAnswer | KeepCallbackOpen]]
+type OnSignIn = Callable[[OpenSignIn], SignInAnswer | Awaitable[SignInAnswer]]
 """Answers sign-ins."""
 type OnClientTool = ClientToolAnswers | Callable[[ClientToolCall], object]
 """Answers client tool calls, with what it returns or awaits."""
