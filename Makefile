@@ -4,7 +4,7 @@ PY := .venv/bin/python
 PYTEST_WORKERS ?= auto
 TESTS ?= tests
 
-.PHONY: help setup demo test coverage check lint pyright mypy completeness format bench lock
+.PHONY: help setup demo test coverage check lint pyright mypy completeness format bench docs lock
 
 help:
 	@echo "make demo      a payment alert is reviewed, with a question to you"
@@ -13,6 +13,8 @@ help:
 	@echo "make format    mends formatting and what ruff can mend"
 	@echo "make coverage  the tests, with the branches of core/ that none of them takes"
 	@echo "make bench     what a turn, an import and a session cost"
+	@echo "make docs      the pages of docs/ as a site in site/"
+	@echo "make chaos     kills processes at random for 60 s and checks what they saved"
 	@echo "make setup     .venv with the pinned packages (PYTHON=path names the interpreter)"
 	@echo "make lock      pins requirements/*.txt anew (needs uv)"
 
@@ -39,7 +41,7 @@ pyright: setup
 	$(PY) -m pyright
 
 mypy: setup
-	$(PY) -m mypy src/fanal src/mistralai tests benchmarks
+	$(PY) -m mypy src/fanal src/mistralai tests benchmarks examples
 
 # pyright looks for the package where the `python` on PATH would import it from.
 completeness: setup
@@ -51,6 +53,15 @@ format: setup
 
 bench: setup
 	@$(PY) -m benchmarks.run
+
+# Its packages live apart: nothing of a site generator is needed to use or to test the project.
+docs:
+	@scripts/setup .venv-docs test docs
+	NO_MKDOCS_2_WARNING=1 .venv-docs/bin/python -m mkdocs build --quiet
+	@echo "site/index.html is the first page"
+
+chaos: setup
+	CHAOS_SECONDS=60 $(PY) -m pytest -q -n 0 tests/journal/test_chaos.py
 
 lock:
 	scripts/lock
