@@ -28,11 +28,12 @@ if TYPE_CHECKING:
     from mistralai.agents.core.state import SessionState
 
 ASK_FOR_SUMMARY: Final = (
-    "Stop here: this conversation is getting too long to be sent again. Write what somebody needs to carry on with it "
-    "who has nothing else to read. Keep, in this order: what the user wants, with every constraint and preference that "
-    "was stated; what was decided and why; what was found out, with the exact names, numbers, ids, paths and quotations; "
-    "which tools were called to what effect, and which of them failed; what is still to be done. Leave out greetings and "
-    "what was superseded. Call no tool. Write the summary between <summary> and </summary>, and nothing outside of them."
+    "Stop here: this conversation is getting too long to be sent again. Write what somebody needs to carry on with "
+    "it who has nothing else to read. Keep, in this order: what the user wants, with every constraint and preference "
+    "that was stated; what was decided and why; what was found out, with the exact names, numbers, ids, paths and "
+    "quotations; which tools were called to what effect, and which of them failed; what is still to be done. An "
+    "earlier summary goes into yours. Leave out greetings and what was superseded. Call no tool. Write the summary "
+    "between <summary> and </summary>, and nothing outside of them."
 )
 SUMMARY_HEADING: Final = "What was said before, summarised:"
 SHORTENINGS: Final = (None, 8_000, 2_000, 500)

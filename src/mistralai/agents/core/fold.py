@@ -239,7 +239,7 @@ def _count(state: SessionState, turn: TurnProgress, usage: UsageData | None) -> 
 
 
 def _model_told(state: SessionState, fact: ModelTold) -> None:
-    state.turn(fact.turn_id).warned = True
+    state.turn(fact.turn_id).told.add(fact.text)
     history = state.history
     at = len(history)
     while at > state.context_length and _takes_no_note(history[at - 1]):

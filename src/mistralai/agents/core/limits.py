@@ -8,7 +8,8 @@ if TYPE_CHECKING:
     from mistralai.agents.core.state import CallState, TurnProgress
     from mistralai.agents.values.usage import UsageLimits
 
-CALL_OVER_LIMIT: Final = "This call did not run: the turn has used up its tool calls. Answer with what you have."
+CALL_OVER_LIMIT: Final = "This call did not run: the turn has used up its tool calls."
+NO_CALL_LEFT: Final = "The tool calls of this turn are used up, no tool call is left: answer with what you have."
 LAST_REPLY_NEXT: Final = "After this reply only one more is possible in this turn: come to an answer."
 
 
@@ -51,8 +52,16 @@ def over_limit(turn: TurnProgress, call: CallState, limits: UsageLimits | None) 
     return limits is not None and limits.tool_calls is not None and call.number > limits.tool_calls
 
 
-def warns(turn: TurnProgress, limits: UsageLimits | None) -> bool:
-    """Whether the next call of the model is the last but one, and it has not been told."""
-    if limits is None or limits.model_calls is None or turn.warned:
-        return False
-    return turn.model_calls > 0 and turn.model_calls == limits.model_calls - 2
+def next_note(turn: TurnProgress, limits: UsageLimits | None) -> str | None:
+    """Return what the model has to be told before its next call; None if there is nothing it was not told.
+
+    That its calls are used up, and in the last call but one that it must come to an end.
+    """
+    if limits is None or not turn.model_calls:
+        return None
+    notes: list[str] = []
+    if limits.tool_calls is not None and len(turn.calls) == limits.tool_calls:
+        notes.append(NO_CALL_LEFT)
+    if limits.model_calls is not None and turn.model_calls == limits.model_calls - 2:
+        notes.append(LAST_REPLY_NEXT)
+    return next((note for note in notes if note not in turn.told), None)

@@ -89,12 +89,12 @@ class TurnProgress:
         "shortened",
         "start_position",
         "text",
+        "told",
         "too_large",
         "tool_calls",
         "turn_id",
         "unended",
         "usage",
-        "warned",
     )
 
     def __init__(self, turn_id: str, content: Content, entry_id: str, position: int, prompt_index: int) -> None:
@@ -126,8 +126,8 @@ class TurnProgress:
         """Whether the provider refused the history as too large, and it was not compacted since."""
         self.compacted: bool = False
         """Whether the history was compacted and no reply came since."""
-        self.warned: bool = False
-        """Whether the model was told that its limit is near."""
+        self.told: set[str] = set()
+        """What the runtime told the model of its limits."""
         self.drawn: dict[str, Json] = {}
         """The values that hooks drew."""
         self.fatal: CallEnded | None = None
