@@ -91,8 +91,6 @@ class LocalPlace:
     async def command(self, session_id: str, command: Command) -> Accepted | Refusal:
         """Decide on a command, log what comes of it, and let the turn go on."""
         session = self._session(session_id)
-        if self.runtime.saved is not None:
-            self.runtime.saved.check_writable(session_id)
         if isinstance(command, StartTurn | SendMessage):
             self.runtime.check_accepts()
             await self.runtime.check_model(session)
@@ -107,10 +105,17 @@ class LocalPlace:
 
     async def carry_out(self, session: OpenSession, command: Command) -> Accepted | Refusal:
         """Carry out a command on an open session."""
+        if session.unloading:
+            raise SessionTerminatedError(UNLOADED.format(session.session_id))
         decision = _DECIDE[type(command)](session.state, command, session.now())
         if not isinstance(decision, tuple):
             return decision
         accepted, facts = decision
+        saved = self.runtime.saved
+        if saved is not None and (watch := saved.watches.get(session.session_id)) is not None and not watch.over:
+            if facts:
+                raise watch.reason
+            return accepted  # the same command was taken before, by who writes the session
         session.append(facts)
         advance(session)
         await session.commit()
@@ -123,8 +128,6 @@ class LocalPlace:
         if session_id in self.runtime.gone:
             return
         session = self._session(session_id)
-        if self.runtime.saved is not None:
-            self.runtime.saved.check_writable(session_id)
         await self.carry_out(session, Cancel())
         while session.state.ended is None:
             await self._next(session, milestones=True)

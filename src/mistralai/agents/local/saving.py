@@ -68,7 +68,7 @@ class SavedSessions:
             return
         if (task := self._opening.get(session_id)) is None:
             task = self._opening[session_id] = self._runtime.spawn(self._open(session_id, agent))
-            task.add_done_callback(lambda _: self._opening.pop(session_id, None))
+            task.add_done_callback(partial(self._opened, session_id))
         await asyncio.shield(task)  # who leaves must not leave a half opened session behind
 
     def view(self, session_id: str) -> OpenSession | None:
@@ -83,12 +83,6 @@ class SavedSessions:
         """Look into the journal of a session that is only read here as long as somebody waits."""
         if (watch := self.watches.get(session_id)) is not None:
             watch.keep_up()
-
-    def check_writable(self, session_id: str) -> None:
-        """Raise what keeps this process from writing a session that it can read."""
-        watch = self.watches.get(session_id)
-        if watch is not None and not watch.over:
-            raise watch.reason
 
     async def unload_all(self) -> None:
         """Let go of every saved session: what runs may end for a moment, no end is written, others may open them."""
@@ -113,6 +107,7 @@ class SavedSessions:
         for session in sessions:
             self._drop(session)
         for watch in self.watches.values():
+            watch.session.unloading = True
             watch.stop()
         self.watches.clear()
         self.journals.close()
@@ -138,6 +133,11 @@ class SavedSessions:
         await session.commit()
         session.journal = None
         await self._in_thread(journal.sync_and_close)
+
+    def _opened(self, session_id: str, task: asyncio.Task[None]) -> None:
+        self._opening.pop(session_id, None)
+        if not task.cancelled():
+            task.exception()  # whoever waits is told; nobody may wait any more
 
     async def _open(self, session_id: str, agent: AgentDefinition[Any]) -> None:
         watch = self.watches.get(session_id)
