@@ -110,10 +110,13 @@ class PermissionPolicy:
         """Whether the decision on this tool depends on its arguments."""
         return any((rule.allowlist or rule.denylist) and rule.names(tool_id) for rule in self.rules)
 
-    def sensitive(self, tool_id: str) -> frozenset[str]:
-        """The names of a tool's arguments that logs do not show."""
+    def sensitive(self, tool_id: str | None) -> frozenset[str]:
+        """The names of a tool's arguments that logs do not show; None for those of any tool."""
         return frozenset(
-            name for rule in self.rules if rule.sensitive and rule.names(tool_id) for name in rule.sensitive
+            name
+            for rule in self.rules
+            if rule.sensitive and (tool_id is None or rule.names(tool_id))
+            for name in rule.sensitive
         )
 
     def masked(self, tool_id: str, arguments: JsonValue) -> JsonValue:

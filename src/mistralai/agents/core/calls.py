@@ -197,7 +197,7 @@ def failed(
 
 
 def _raised(session: OpenSession, call: CallState, tool_id: str, error: BaseException) -> CallEnded:
-    log_raised(session, tool_id, call.arguments, error)
+    log_raised(session, f"Tool {tool_id}", error)
     return failed(
         session, call, "raised", f"The tool failed: {described(error)}", fatal=_fatal(session, tool_id, error)
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from typing import TYPE_CHECKING, Any, Final
 
 from mistralai.agents.authoring.draws import Drawing
@@ -12,7 +11,7 @@ from mistralai.agents.authoring.hook_subjects import HookContext
 from mistralai.agents.core.cancellation import stops_the_work
 from mistralai.agents.core.draws import SessionDraws
 from mistralai.agents.core.facts import ErrorData, HookStateSaved
-from mistralai.agents.core.raised import described
+from mistralai.agents.core.raised import described, log_raised
 from mistralai.agents.core.results import as_json
 from mistralai.agents.values.errors import JournalError
 
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
     from mistralai.agents.authoring.hook import Hook
     from mistralai.agents.core.session import OpenSession
 
-_LOGGER = logging.getLogger("mistralai.agents")
 LARGEST_STATE_BYTES: Final = 256 * 1024
 """The bound of one hook's saved state. Past it the turn fails with `capability_execution_failed`."""
 
@@ -98,10 +96,12 @@ class SessionHooks:
         context = self._context_of(session, turn.turn_id)
         for key in self._set.at(point):
             hook = self._made[key]
+            shown: Any = None
             draws = SessionDraws(session, turn.turn_id, f"{point}/{key}/{turn.model_calls}/{about}")
             try:
+                shown = subject()
                 with Drawing(draws):
-                    decision = await run_point(hook, point, context, subject(), session.inputs)
+                    decision = await run_point(hook, point, context, shown, session.inputs)
                 if session.state.active is not turn:
                     raise asyncio.CancelledError  # it kept running through the end of its turn: nothing of it counts
                 self._save(session, key, hook)
@@ -112,9 +112,9 @@ class SessionHooks:
             except asyncio.CancelledError as error:
                 if stops_the_work(session):
                     raise
-                raise _raised(session, key, point, error) from error
+                raise _raised(session, f"Hook {key}.{point}", error, shown) from error
             except Exception as error:
-                raise _raised(session, key, point, error) from error
+                raise _raised(session, f"Hook {key}.{point}", error, shown) from error
 
     def _context_of(self, session: OpenSession, turn_id: str) -> HookContext:
         context = self._context
@@ -156,6 +156,6 @@ async def run_hooks(
     await session.hooks.run(session, point, subject, take, about=about)
 
 
-def _raised(session: OpenSession, key: str, point: str, error: BaseException) -> HookFailed:
-    _LOGGER.error("Hook %s.%s raised in session %s.", key, point, session.session_id, exc_info=error)
-    return HookFailed(f"Hook {key}.{point} raised {described(error)}")
+def _raised(session: OpenSession, what: str, error: BaseException, shown: Any) -> HookFailed:
+    log_raised(session, what, error, shown)
+    return HookFailed(f"{what} raised {described(error)}")

@@ -12,6 +12,7 @@ from mistralai.agents.authoring.permissions import MASK
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from mistralai.agents.authoring.permissions import PermissionPolicy
     from mistralai.agents.core.session import OpenSession
 
 _LOGGER = logging.getLogger("mistralai.agents")
@@ -29,23 +30,44 @@ def described(error: BaseException) -> str:
     return f"{name}: {said}" if said else name
 
 
-def log_raised(session: OpenSession, tool_id: str, arguments: Any, error: BaseException) -> None:
-    """Log what a tool raised. Its message may well quote an argument, and a sensitive one is masked there too."""
+def log_raised(session: OpenSession, what: str, error: BaseException, subject: Any = None) -> None:
+    """Log what raised. Its message may well quote an argument of a call, and a sensitive one is masked there too.
+
+    `subject` is what a hook was shown.
+    """
     policy = session.settings.definition.permission_policy
-    names = policy.sensitive(tool_id) if policy is not None else frozenset[str]()
-    if not names or not is_object(arguments):
-        _LOGGER.error("Tool %s raised in session %s.", tool_id, session.session_id, exc_info=error)
+    hidden = set(_sensitive(session, policy, subject)) if policy is not None else set[str]()
+    if not hidden:
+        _LOGGER.error("%s raised in session %s.", what, session.session_id, exc_info=error)
         return
     told = "".join(traceback.format_exception(error))
-    hidden = {text for name in names if name in arguments for text in _texts(arguments[name])}
     for text in sorted(hidden, key=len, reverse=True):
         told = told.replace(text, MASK)
-    _LOGGER.error("Tool %s raised in session %s.\n%s", tool_id, session.session_id, told)
+    _LOGGER.error("%s raised in session %s.\n%s", what, session.session_id, told)
+
+
+def _sensitive(session: OpenSession, policy: PermissionPolicy, subject: Any) -> Iterator[str]:
+    """Yield the sensitive texts of the turn's calls, and of those that the subject speaks of."""
+    turn = session.state.active
+    for call in turn.calls if turn is not None else ():
+        names = policy.sensitive(call.call.tool_id)
+        yield from _texts_of(call.arguments, names)
+        yield from _texts_of(call.call.arguments, names)
+    if (tool_id := getattr(subject, "tool_id", None)) is not None:
+        yield from _texts_of(subject.arguments, policy.sensitive(tool_id))
+    for made in getattr(subject, "tool_calls", ()):  # by the model's names: what any rule hides is hidden
+        yield from _texts_of(made.arguments, policy.sensitive(None))
+
+
+def _texts_of(arguments: Any, names: frozenset[str]) -> Iterator[str]:
+    if names and is_object(arguments):
+        for name in names & arguments.keys():
+            yield from _texts(arguments[name])
 
 
 def _texts(value: Any) -> Iterator[str]:
     """Yield what a value looks like in a message, its parts too."""
-    parts = value.values() if is_object(value) else value if is_array(value) else ()
+    parts = [*value, *value.values()] if is_object(value) else value if is_array(value) else ()
     for part in parts:
         yield from _texts(part)
     for text in (str(value), repr(value)[1:-1] if isinstance(value, str) else ""):
