@@ -206,6 +206,24 @@ class TestAnIdempotencyKey:
             other = await talker("Other.").run("Hi.", idempotency_key="another")
             assert other.session_id != first.session_id
 
+    async def test_starts_one_session_however_many_ask_at_once(self, directory: Path) -> None:
+        async def in_a_loop_of_its_own() -> list[str]:
+            async with saved_in(directory):
+                clerk = talker()
+                started = await asyncio.gather(*(clerk.start_session(idempotency_key="k") for _ in range(5)))
+                return [session.id for session in started]
+
+        loops = await asyncio.gather(*(asyncio.to_thread(asyncio.run, in_a_loop_of_its_own()) for _ in range(4)))
+        assert len({session_id for ids in loops for session_id in ids}) == 1
+        assert len([path for path in directory.iterdir() if not path.name.startswith(".")]) == 1
+
+    async def test_of_a_session_that_never_came_is_free(self, directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        async with saved_in(directory):
+            with pytest.raises(agents.SdkError):
+                await talker().start_session(idempotency_key="k", agent={"model": ScriptedModel([reply("x")])})
+            session = await talker().start_session(idempotency_key="k")
+            assert (await session.info()).status == "waiting"
+
     async def test_of_another_message_is_refused(self, directory: Path) -> None:
         async with saved_in(directory):
             await talker("Once.").run("Hi.", idempotency_key="k")

@@ -147,12 +147,12 @@ class Journals(Protocol):
         """Return what a list shows of a session; None where there is none of this id."""
         ...
 
-    def started_by(self, agent_name: str, key: str) -> str | None:
-        """Return the session that an idempotency key started; None for none."""
-        ...
+    def claim(self, agent_name: str, key: str, session_id: str) -> str | Callable[[], None]:
+        """Return the session that an idempotency key started; else keep the key for a new one.
 
-    def note_key(self, agent_name: str, key: str, session_id: str) -> None:
-        """Remember the session that a key is about to start."""
+        What is returned then is to be called when the new session is there, or will not be. Until then nobody else
+        gets the key, so this may wait: for a thread.
+        """
         ...
 
     def close(self) -> None:

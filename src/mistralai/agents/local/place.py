@@ -27,6 +27,7 @@ from mistralai.agents.core.loop import advance
 from mistralai.agents.core.place import Reading
 from mistralai.agents.core.positions import START, Position, end_of, position_of
 from mistralai.agents.values.errors import SessionNotFoundError, SessionTerminatedError, TurnNotFoundError
+from mistralai.agents.values.ids import uuid7
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Generator
@@ -73,13 +74,19 @@ class LocalPlace:
         """Start a session of an agent, or return the one that the same key started."""
         from mistralai.agents.local.starting import start_session
 
-        saved = self.runtime.saved
-        if saved is not None and start.key is not None:
-            earlier = saved.journals.started_by(agent.name, start.key)
-            if earlier is not None:
-                await self.open_saved(earlier, agent)
-                return self._session(earlier)
-        session = start_session(self.runtime, agent, start, output)
+        saved, session_id = self.runtime.saved, uuid7()
+        if saved is None or start.key is None:
+            session = start_session(self.runtime, agent, start, output, session_id)
+            await session.commit()
+            return session
+        claimed = await saved.claim(agent.name, start.key, session_id)
+        if isinstance(claimed, str):
+            await self.open_saved(claimed, agent)
+            return self._session(claimed)
+        try:
+            session = start_session(self.runtime, agent, start, output, session_id)
+        finally:
+            claimed()
         await session.commit()
         return session
 

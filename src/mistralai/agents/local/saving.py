@@ -55,9 +55,11 @@ class SavedSessions:
         usual = self._runtime.settings(settings.definition).output
         if (output := settings.output) is not None and output != usual:
             about["output"] = {"name": output.name, "schema": output.schema}
-        if start.key is not None:
-            self.journals.note_key(settings.definition.name, start.key, session_id)
         return self.journals.create(session_id, about)
+
+    async def claim(self, agent_name: str, key: str, session_id: str) -> str | Callable[[], None]:
+        """Return the session that an idempotency key started; else what gives the key free once this one is there."""
+        return await self._in_thread(partial(self.journals.claim, agent_name, key, session_id))
 
     async def ensure(self, session_id: str, agent: AgentDefinition[Any]) -> None:
         """Open a saved session that is not open here. What another process writes is opened to be read."""

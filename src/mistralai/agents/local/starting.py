@@ -19,16 +19,15 @@ if TYPE_CHECKING:
 
 
 def start_session(
-    runtime: Runtime, agent: AgentDefinition[Any], start: Start, output: OutputFormat | None
+    runtime: Runtime, agent: AgentDefinition[Any], start: Start, output: OutputFormat | None, session_id: str
 ) -> OpenSession:
-    """Start a session, or return the one that the same idempotency key started."""
+    """Start a session under this id, or return the one that the same idempotency key started."""
     runtime.check_accepts()
     if start.key is not None and (earlier := runtime.keys.get((agent.name, start.key))) is not None:
         return runtime.sessions[earlier]
     settings = runtime.settings(agent).overridden(start.customization)
     if output != settings.output:
         settings = settings.asking_for(output)
-    session_id = uuid7()
     session = OpenSession(settings, runtime)
     if runtime.saved is not None:
         session.journal = runtime.saved.create(session_id, settings, start)

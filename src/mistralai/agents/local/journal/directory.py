@@ -27,11 +27,12 @@ from mistralai.agents.values.errors import (
 from mistralai.agents.values.record import record
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from mistralai.agents.core.ports import Journal
 
-_USABLE_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
+_LONGEST_ID: Final = 64
+_USABLE_ID: Final = re.compile(rf"[A-Za-z0-9][A-Za-z0-9_-]{{0,{_LONGEST_ID - 1}}}")
 _KEYS: Final = ".keys"
 _HEAD: Final = 16 * 1024
 _TAIL: Final = 4 * 1024
@@ -152,24 +153,32 @@ class DirectoryJournals:
         except (Damaged, JournalError, SessionNotFoundError):
             return None
 
-    def started_by(self, agent_name: str, key: str) -> str | None:
-        """Return the session that an idempotency key started; None for none."""
-        try:
-            session_id = self._key(agent_name, key).read_text()
-        except FileNotFoundError:
-            return None
-        return session_id if self.summary(session_id) is not None else None
+    def claim(self, agent_name: str, key: str, session_id: str) -> str | Callable[[], None]:
+        """Return the session that an idempotency key started; else keep the key for a new one."""
+        import fcntl
 
-    def note_key(self, agent_name: str, key: str, session_id: str) -> None:
-        """Remember which session a key is about to start. The key of one that never came is as good as unused."""
         path = self._key(agent_name, key)
         try:
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            unfinished = path.with_suffix(f".{session_id}")
-            unfinished.write_text(session_id)
-            unfinished.replace(path)
+            fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            fcntl.flock(fd, fcntl.LOCK_EX)
+            earlier = os.read(fd, _LONGEST_ID).decode()
+            if not self._is_there(earlier):
+                os.ftruncate(fd, 0)
+                os.pwrite(fd, session_id.encode(), 0)
+                if self._fsync is not None:
+                    os.fsync(fd)
         except OSError as error:
             raise JournalError(f"No session can be saved in {self._root}: {_reason(error)}") from error
+
+        def release() -> None:
+            fcntl.flock(fd, fcntl.LOCK_UN)  # closing would not do it while a forked child has a copy
+            os.close(fd)
+
+        if self._is_there(earlier):
+            release()
+            return earlier
+        return release
 
     def close(self) -> None:
         """End the threads; later sessions start new ones."""
@@ -183,6 +192,18 @@ class DirectoryJournals:
     def _reader(self, session_id: str) -> JournalReader:
         place = self._place(session_id)
         return JournalReader(place / FILE_NAME, Uploads(place / UPLOADS_NAME))
+
+    def _is_there(self, session_id: str) -> bool:
+        """Whether a session was started, readable or not."""
+        if not session_id:
+            return False
+        try:
+            facts, _ = self._reader(session_id).read()
+        except FileNotFoundError:
+            return False
+        except (JournalError, SessionNotFoundError):
+            return True
+        return bool(facts)
 
     def _key(self, agent_name: str, key: str) -> Path:
         name = sha256(f"{len(agent_name)}:{agent_name}:{key}".encode("utf-8", "surrogatepass")).hexdigest()
