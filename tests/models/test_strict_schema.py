@@ -57,6 +57,11 @@ class TestStrictForm:
         }
         assert "title" in inner
 
+    def test_of_a_type_that_holds_itself_has_an_object_as_its_root(self) -> None:
+        node: JsonObject = {"type": "object", "properties": {"next": {"$ref": "#/$defs/Node"}}}
+        strict = {**node, "required": ["next"], "additionalProperties": False}
+        assert strict_schema({"$ref": "#/$defs/Node", "$defs": {"Node": node}}) == {**strict, "$defs": {"Node": strict}}
+
     @pytest.mark.parametrize("schema", NOT_STRICT)
     def test_what_has_none_is_left_alone(self, schema: JsonObject) -> None:
         assert strict_schema(schema) is None

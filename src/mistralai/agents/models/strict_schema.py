@@ -28,10 +28,18 @@ def strict_schema(schema: JsonObject) -> JsonObject | None:
     A property with a default becomes required: the model then writes a value, which the type accepts as well.
     """
     try:
-        rewritten = _rewritten(schema)
+        rewritten = _rewritten(_with_its_root(schema))
     except _NotStrictError:
         return None
     return rewritten if rewritten.get("type") == "object" and "anyOf" not in rewritten else None
+
+
+def _with_its_root(schema: JsonObject) -> JsonObject:
+    """The schema of a type that holds itself is a reference to one of its definitions: the root must be an object."""
+    reference: str = schema.get("$ref", "")
+    definitions: JsonObject = schema.get("$defs", {})
+    root = definitions.get(reference.removeprefix("#/$defs/"))
+    return {**root, "$defs": definitions} if is_object(root) else schema
 
 
 def _rewritten(schema: Any) -> JsonObject:

@@ -32,9 +32,11 @@ class StructuredOutputHook[T](Hook):
     retries: int = 0
     """How many times it has asked for this answer."""
 
-    def model_post_init(self, context: Any, /) -> None:
-        """Refuse a hook without its type."""
-        self._output()
+    if not TYPE_CHECKING:  # to checkers it is the fields that say what may be given
+
+        def __init__(self, /, **given: Any) -> None:
+            self._output()  # refuses a hook without its type
+            super().__init__(**given)
 
     async def pre_agent_turn(self, ctx: HookContext, request: AgentTurnRequest, /) -> None:
         """Start counting for a new answer."""
@@ -62,7 +64,7 @@ class StructuredOutputHook[T](Hook):
 
     @classmethod
     def _output(cls) -> OutputType[Any]:
-        arguments = cls.__pydantic_generic_metadata__["args"]
-        if not arguments:
-            raise SdkError(f"{cls.__name__} has no type. Write {cls.__name__}[YourType]().")
-        return output_type_of(arguments[0])
+        for base in cls.__mro__:  # a subclass of StructuredOutputHook[Report] has its type from there
+            if issubclass(base, Hook) and (arguments := base.__pydantic_generic_metadata__["args"]):
+                return output_type_of(arguments[0])
+        raise SdkError(f"{cls.__name__} has no type. Write {cls.__name__}[YourType]().")
