@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from .record import fresh, record
 
@@ -11,6 +11,9 @@ if TYPE_CHECKING:
     from .json_value import JsonValue
     from .protocol_error import ProtocolError
     from .tool_calls import ToolCall
+
+T_co = TypeVar("T_co", covariant=True)
+"""Its variance is said: from Python 3.13 on pyright sees a `__replace__` in each record, and would infer invariance."""
 
 
 @record
@@ -44,7 +47,7 @@ class Blocked:
 
 
 @record
-class Completed[T]:
+class Completed(Generic[T_co]):  # noqa: UP046 - a type parameter's variance can only be inferred
     """The turn ended with a result, early if `stop_reason` says so. Public page: Turn records."""
 
     session_id: str
@@ -55,7 +58,7 @@ class Completed[T]:
     """Position in the session's log at which the record was read."""
     text: str | None
     """The assistant's last text in this turn; None if it wrote none."""
-    output: T | InvalidOutput | None
+    output: T_co | InvalidOutput | None
     """The text; with an output type, the parsed value, `InvalidOutput` if unfit, None if the turn ended early."""
     stop_reason: str | None = None
     """Why it ended early, such as `"iteration_limit"`, `"skipped"` or `"output_limit"`; None if it did not."""

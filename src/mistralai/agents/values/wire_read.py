@@ -204,7 +204,7 @@ def _family(family: Family, expected: type[Any] | None, arguments: tuple[Any, ..
             cls = find(name)
             if expected is not None and not issubclass(cls, expected):
                 raise Misfit(f"it is {name}, not {expected.__name__}")
-            readers[name] = _members(cls, arguments if cls.__type_params__ else ())
+            readers[name] = _members(cls, arguments if getattr(cls, "__parameters__", ()) else ())
         return readers[name]
 
     def read_family(data: Any) -> Any:
@@ -271,7 +271,7 @@ def _annotations(cls: type[Any], arguments: tuple[Any, ...]) -> dict[str, Any]:
     for base in reversed(cls.__mro__):
         if fields_of(base) is None:
             continue
-        parameters: tuple[Any, ...] = base.__type_params__
+        parameters: tuple[Any, ...] = getattr(base, "__parameters__", ())
         scope = Names({parameter.__name__: parameter for parameter in parameters})
         if base is cls:
             scope |= {parameter.__name__: bound for parameter, bound in zip(parameters, arguments, strict=False)}
