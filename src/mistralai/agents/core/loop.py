@@ -41,6 +41,9 @@ if TYPE_CHECKING:
     from mistralai.agents.core.session import OpenSession
     from mistralai.agents.core.state import CallState, TurnProgress
 
+type Body = Callable[[], Awaitable[list[Fact]]]
+"""What a piece of work does; the facts are what came of it."""
+
 _LOGGER = logging.getLogger("mistralai.agents")
 _MODEL: Final = "model"
 _ENDING: Final = "ending"
@@ -113,9 +116,10 @@ def _take_steps(session: OpenSession) -> None:
                 if not _run_calls(session, movable):
                     return
             case EndTurn():
-                if step.error is None and session.settings.hooks.at("post_agent_turn"):
-                    if _ENDING not in session.works:
-                        _begin(session, _ENDING, Work(), partial(_end_with_hooks, session, step))
+                if _ENDING in session.works:
+                    return
+                if _ends_with_hooks(session, step):
+                    _begin(session, _ENDING, Work(), partial(_end_with_hooks, session, step))
                     return
                 if step.error is not None:
                     _leave_behind(session)
@@ -178,7 +182,8 @@ def _run_calls(session: OpenSession, movable: list[CallState]) -> bool:
             _begin(session, key, Work(), partial(tool_hooks.conclude, session, call))
             continue
         if tool_hooks.waits_for_hooks(session, call):
-            _begin(session, key, Work(), partial(tool_hooks.before_call, session, call))
+            work = Work()
+            _begin(session, key, work, partial(_bring_forward, session, call, work))
             continue
         came, runnable = calls.admit(session, call, opens=opens)
         opens += sum(isinstance(fact, CallbackOpened) for fact in came)
@@ -194,14 +199,39 @@ def _run_calls(session: OpenSession, movable: list[CallState]) -> bool:
     return bool(facts)
 
 
-def _begin(session: OpenSession, key: str, work: Work, body: Callable[[], Awaitable[list[Fact]]]) -> None:
+async def _bring_forward(session: OpenSession, call: CallState, work: Work) -> list[Fact]:
+    """Let the hooks see a call; then decide on it, and run it, in the same task."""
+    turn = session.state.active
+    seen = await tool_hooks.before_call(session, call)
+    if work.abandoned or turn is None or session.state.active is not turn or turn.interrupting or turn.fatal:
+        return seen
+    session.append(seen)
+    if call.phase != phases.PREPARED:
+        return []
+    came, runnable = calls.admit(session, call, opens=0)
+    session.append(came)
+    if runnable is None:
+        watch_expiry(session)
+        return []
+    work.in_thread = not runnable.tool.is_async
+    return await calls.run(session, runnable)
+
+
+def _begin(session: OpenSession, key: str, work: Work, body: Body) -> None:
     session.works[key] = work
     work.task = session.surroundings.spawn(_carry_out(session, key, work, body))
 
 
-async def _carry_out(session: OpenSession, key: str, work: Work, body: Callable[[], Awaitable[list[Fact]]]) -> None:
+async def _carry_out(session: OpenSession, key: str, work: Work, body: Body) -> None:
     """Wait for a piece of work, put what came of it into the log, and let the turn go on."""
     work.begun = True
+    more: tuple[str, Body] | None = (key, body)
+    while more is not None:
+        more = await _carry_on(session, *more, work)
+
+
+async def _carry_on(session: OpenSession, key: str, body: Body, work: Work) -> tuple[str, Body] | None:
+    """Do one piece of work. Returns the next one of its task, if there is one."""
     turn = session.state.active
     facts: list[Fact] = []
     try:
@@ -219,15 +249,16 @@ async def _carry_out(session: OpenSession, key: str, work: Work, body: Callable[
     except JournalError as error:
         _done(session, key, work)
         _try_later(session, error, partial(_take_again, session))
-        return
+        return None
     except BaseException as error:
         if is_torn_down():
             raise
         facts = _broken(session, turn, work, error)
-    _settle(session, key, work, turn, facts)
+    more = _settle(session, key, work, turn, facts)
     if session.journal is not None and (session.state.active is None or any(isinstance(f, CallEnded) for f in facts)):
         with contextlib.suppress(JournalError):  # the session has been told
             await session.commit()
+    return more
 
 
 def _broken(session: OpenSession, turn: TurnProgress | None, work: Work, error: BaseException) -> list[Fact]:
@@ -239,11 +270,16 @@ def _broken(session: OpenSession, turn: TurnProgress | None, work: Work, error: 
     return [*_close(session, turn, session.now()), *failed_reply(session, turn.turn_id, failure)]
 
 
-def _settle(session: OpenSession, key: str, work: Work, turn: TurnProgress | None, facts: list[Fact]) -> None:
-    """Put what came of a piece of work into the log, and let the turn go on; later where the journal refuses it now."""
+def _settle(
+    session: OpenSession, key: str, work: Work, turn: TurnProgress | None, facts: list[Fact]
+) -> tuple[str, Body] | None:
+    """Put what came of a piece of work into the log, and let the turn go on; later where the journal refuses it now.
+
+    Returns the hooks before the turn's end, if they come next: they need no task of their own.
+    """
     if work.abandoned or session.state.active is not turn:
         _done(session, key, work)
-        return
+        return None
     if turn is not None and turn.interrupting is not None:
         facts = [fact for fact in facts if isinstance(fact, CallEnded)]  # how the turn ends is decided: it stops
     try:
@@ -252,10 +288,25 @@ def _settle(session: OpenSession, key: str, work: Work, turn: TurnProgress | Non
         else:
             session.append(facts)
     except JournalError as error:
-        _try_later(session, error, partial(_settle, session, key, work, turn, facts))
-        return
+        _try_later(session, error, partial(_settle_again, session, key, work, turn, facts))
+        return None
     _done(session, key, work)
+    step = next_step(session.state, session.settings.bounds)
+    if isinstance(step, EndTurn) and _ends_with_hooks(session, step) and not session.unloading:
+        session.works[_ENDING] = work
+        return _ENDING, partial(_end_with_hooks, session, step)
     advance(session)
+    return None
+
+
+def _settle_again(session: OpenSession, key: str, work: Work, turn: TurnProgress | None, facts: list[Fact]) -> None:
+    if (more := _settle(session, key, work, turn, facts)) is not None:
+        _begin(session, more[0], Work(), more[1])
+
+
+def _ends_with_hooks(session: OpenSession, step: EndTurn) -> bool:
+    """Whether hooks see the answer before the turn ends with it."""
+    return step.error is None and bool(session.settings.hooks.at("post_agent_turn")) and _ENDING not in session.works
 
 
 def _take_again(session: OpenSession) -> None:
