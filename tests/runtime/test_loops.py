@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from mistralai import agents
-from mistralai.agents.testing import ScriptedModel, call, reply
+from mistralai.agents.testing import ScriptedModel, call, calls, reply
 from tests.support.held_model import HeldModel
+from tests.support.outcomes import completed
 
 ENDED = "^The local Session has ended$"
 
@@ -248,3 +249,38 @@ class TestTwoLoops:
         for thread in threads:
             thread.join()
         assert seen == {"one": 1, "two": 1}
+
+
+class TestALoopOfAnotherKind:
+    @pytest.fixture
+    def agent(self) -> agents.Agent[str]:
+        @agents.tool
+        def in_thread() -> str:
+            """Run in a thread."""
+            return "thread"
+
+        @agents.tool
+        async def in_loop() -> str:
+            """Run in the loop."""
+            return "loop"
+
+        script = [calls(call("in_thread"), call("in_loop"), call("in_loop")), call("in_loop"), reply("Done.")]
+        return agents.Agent(model=ScriptedModel(script), tools=[in_thread, in_loop], permission_mode="ask")
+
+    @staticmethod
+    async def run(agent: agents.Agent[str]) -> agents.TurnState[str]:
+        async with agents.local_runtime():
+            return await agent.run("go", on_approval=lambda context, request: agents.AllowApproval())
+
+    def test_that_starts_tasks_at_once_runs_turns_like_any_other(self, agent: agents.Agent[str]) -> None:
+        with asyncio.Runner() as runner:
+            runner.get_loop().set_task_factory(asyncio.eager_task_factory)
+            assert completed(runner.run(self.run(agent))).text == "Done."
+
+    def test_that_checks_its_callers_finds_nothing_to_complain_of(
+        self, agent: agents.Agent[str], caplog: pytest.LogCaptureFixture
+    ) -> None:
+        with asyncio.Runner(debug=True) as runner:
+            runner.get_loop().slow_callback_duration = 30.0
+            assert completed(runner.run(self.run(agent))).text == "Done."
+        assert [record for record in caplog.records if record.levelname != "DEBUG"] == []
