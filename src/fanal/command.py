@@ -5,8 +5,10 @@ It lives outside `mistralai`: where another package owns that name, nothing unde
 
 from __future__ import annotations
 
+import os
 import sys
-from importlib import metadata, util
+from contextlib import suppress
+from importlib import util
 
 VENDOR_SDK = "mistralai-agents"
 TERMINAL_PACKAGES = frozenset({"click", "prompt_toolkit", "rich", "typer"})
@@ -44,10 +46,24 @@ def main() -> int:
 
 
 def _version(distribution: str) -> str | None:
+    if not any(_is_of(distribution, name) for where in sys.path for name in _names_in(where or ".")):
+        return None  # `importlib.metadata` would know too, at twice the cost of everything else here
+    from importlib import metadata
+
     try:
         return metadata.version(distribution)
     except metadata.PackageNotFoundError:
         return None
+
+
+def _is_of(distribution: str, name: str) -> bool:
+    return name.lower().replace("-", "_").startswith(f"{distribution.replace('-', '_')}_") and name.endswith("-info")
+
+
+def _names_in(directory: str) -> list[str]:
+    with suppress(OSError):
+        return os.listdir(directory)
+    return []
 
 
 def _refuse(sentence: str) -> int:

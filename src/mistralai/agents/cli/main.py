@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from io import TextIOWrapper
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -24,6 +25,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return code
     from mistralai.agents.cli.commands import app
 
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a character that the locale lacks is no reason to stop
     try:
         returned: Any = app(args=given, prog_name=PROGRAM, standalone_mode=False)
     except ModuleNotFoundError:

@@ -81,7 +81,9 @@ class Conversation:
             self._following.result()
 
     async def leave(self) -> None:
-        """Let go of the turn that is followed; it is not stopped."""
+        """Let go of the turn that is followed; it is not stopped unless that was asked for."""
+        if self._stopping and self._following is not None:
+            await asyncio.wait({*self._stopping, self._following})
         if self._following is not None and not self._following.done():
             if self._turn is not None:
                 self.state = await self._turn.get()

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from mistralai.agents.values.callbacks import OpenCallback
     from mistralai.agents.values.requests import ApprovalRequest
 
-CHOICES = "y once · a for this session · n no: "
+CHOICES = "y once · a the same call all session · n no: "
 NOBODY = "Nobody is at the terminal to approve this call."
 NO_CLIENT_TOOL = (
     "This client tool is answered by the program that embeds the agent, and this conversation is held in a terminal "

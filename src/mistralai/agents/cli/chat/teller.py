@@ -45,8 +45,8 @@ class Teller:
         """Whether it is told again, so that nobody has just typed its message."""
         self._since: datetime | None = None
         """From when on the turn runs; None while it waits."""
-        self._written: set[str] = set()
-        """Entries of which text was shown as it came."""
+        self._written: dict[str, str] = {}
+        """By entry: the text that was shown as it came."""
         self._calls: dict[str, tuple[str, datetime]] = {}
         """By call: its tool, and when it was made or allowed."""
         self._asked: dict[str, str] = {}
@@ -58,7 +58,7 @@ class Teller:
             case TurnStarted():
                 self._since = event.created_at
             case TextDelta(entry_id=entry_id, text=text):
-                self._written.add(entry_id)
+                self._written[entry_id] = self._written.get(entry_id, "") + text
                 self._face.busy(None)
                 self._face.write(text)
             case EntryCompleted(entry=entry):
@@ -84,8 +84,7 @@ class Teller:
                 if self._retold:
                     self._face.line("user", f"{PROMPT}{text}")
             case MessageEntry(role="assistant", id=entry_id, text=text):
-                if entry_id not in self._written:
-                    self._face.write(text)
+                self._rest(self._written.pop(entry_id, ""), text)
                 self._face.finish()
                 self._face.busy(THINKING)
             case ToolCallEntry():
@@ -101,6 +100,14 @@ class Teller:
                 self._face.line("note", f"The runtime added a message to the context: {kind}")
             case _:
                 pass
+
+    def _rest(self, written: str, text: str) -> None:
+        """Show what no event told of a text that is whole now: its last pieces, or all of what a hook made of it."""
+        if not text.startswith(written):
+            self._face.finish()
+            written = ""
+        if len(text) > len(written):
+            self._face.write(text[len(written) :])
 
     def _allowed(self, call_id: str, at: datetime) -> None:
         if call_id in self._calls:

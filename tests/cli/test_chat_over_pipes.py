@@ -1,0 +1,138 @@
+"""Tests of `agents chat` without a terminal: lines in, plain text out, and exit codes for scripts."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.cli.at_terminal import AGENTS, environment
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.cli.conftest import Project, Run
+
+
+class TestLines:
+    def test_are_messages_one_turn_after_the_other(self, project: Project, run: Run) -> None:
+        project.says(
+            "lambda r: reply('one: ' + r.messages[-1].content)", "lambda r: reply('two: ' + r.messages[-1].content)"
+        )
+        done = run("chat", typed="first\nsecond 日本")
+        assert (done.returncode, done.stderr) == (0, "")
+        assert [line for line in done.stdout.splitlines() if ": " in line] == ["one: first", "two: second 日本"]
+
+    def test_of_output_hold_no_escape_codes_and_the_text_as_it_was_written(self, project: Project, run: Run) -> None:
+        project.says(r"reply('# Title\n\n**bold** \x1b[31mred\x1b[0m')")
+        done = run("chat", "-m", "go")
+        assert "# Title\n\n**bold** [31mred[0m\n" in done.stdout
+        assert "\x1b" not in done.stdout + done.stderr
+
+    def test_can_be_commands(self, project: Project, run: Run) -> None:
+        project.says("reply('Hello.')")
+        done = run("chat", typed="hi\n/usage\n/exit\nnever sent\n")
+        assert done.returncode == 0
+        assert "15 tokens (10 in, 5 out) in 1 model calls" in done.stdout
+
+    def test_are_read_to_the_end_where_the_last_has_no_line_end(self, project: Project, run: Run) -> None:
+        project.says("reply('Hello.')")
+        assert "Hello." in run("chat", typed="hi").stdout
+
+
+class TestApprovals:
+    def test_are_answered_by_the_next_lines(self, run: Run) -> None:
+        done = run("chat", "--demo", typed="Review TR-2209\nwhat?\nn\ntoo early\nbye\n")
+        assert done.returncode == 0
+        assert "Answer y, a or n." in done.stdout
+        assert "No case was opened" in done.stdout
+
+    def test_stay_open_where_the_input_ends_and_the_line_says_how_to_go_on(self, run: Run) -> None:
+        done = run("chat", "--demo", "-m", "Review TR-2209")
+        assert done.returncode == 1
+        assert done.stderr.startswith("agents: The turn waits for your answer: agents chat --demo --resume ")
+        resumed = run("chat", "--demo", "--resume", done.stderr.split()[-1], typed="y\n")
+        assert resumed.returncode == 0
+        assert "Case C-2209 is open" in resumed.stdout
+
+    def test_are_denied_at_the_end_of_input_where_nothing_is_saved(self, run: Run, data: Path) -> None:
+        done = run("chat", "--demo", "--no-save", "-m", "Review TR-2209")
+        assert done.returncode == 0
+        assert "No case was opened" in done.stdout
+        assert not data.exists()
+
+
+class TestWhatGoesWrong:
+    def test_in_a_turn_ends_one_message_with_1_and_a_line_on_stderr(self, project: Project, run: Run) -> None:
+        project.says("error(503, 'overloaded')")
+        done = run("chat", "-m", "go")
+        assert done.returncode == 1
+        assert done.stderr.startswith("agents: The scripted model answered HTTP 503: overloaded")
+        assert "[completion_unavailable]" in done.stderr
+        assert done.stderr.count("\n") == 1
+
+    def test_for_want_of_a_key_is_said_before_a_session_starts(self, project: Project, run: Run, data: Path) -> None:
+        project.write("agent = agents.Agent(model='mistral-large-4')\n")
+        done = run("chat", "-m", "go")
+        assert done.returncode == 1
+        assert done.stderr.startswith("agents: No API key for the provider 'mistral': set MISTRAL_API_KEY.")
+        assert not data.exists()
+
+    def test_with_a_reader_that_has_left_ends_quietly(self, project: Project, data: Path) -> None:
+        project.says("reply(*['line\\n' * 500] * 200)")
+        with subprocess.Popen(
+            [AGENTS, "chat", "-m", "go"],
+            cwd=project.directory,
+            env=environment(data),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        ) as process:
+            assert process.stdout is not None
+            assert process.stderr is not None
+            assert process.stdout.readline() == b"line\n"
+            process.stdout.close()
+            assert process.stderr.read() == b""
+            assert process.wait() == 1
+
+
+class TestCtrlC:
+    @pytest.fixture
+    def running(self, project: Project, data: Path) -> subprocess.Popen[str]:
+        project.says("reply('A beginning\\n', gate, ' and an end.')")
+        process = subprocess.Popen(
+            [AGENTS, "chat", "-m", "go"],
+            cwd=project.directory,
+            env=environment(data),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        assert process.stdout is not None
+        assert process.stdout.readline() == "A beginning\n"
+        return process
+
+    def test_interrupts_the_turn(self, running: subprocess.Popen[str]) -> None:
+        running.send_signal(signal.SIGINT)
+        output, errors = running.communicate()
+        assert "Interrupted. The session goes on with your next message." in output
+        assert "Traceback" not in errors
+        assert running.returncode == 1
+
+
+class TestTheEncoding:
+    def test_of_a_stream_that_knows_few_characters_loses_only_those(self, project: Project, data: Path) -> None:
+        project.says("reply('café 日本')")
+        done = subprocess.run(
+            [AGENTS, "chat", "-m", "go"],
+            cwd=project.directory,
+            env=environment(data, PYTHONIOENCODING="latin-1"),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            check=False,
+        )
+        assert done.returncode == 0
+        assert done.stdout.decode("latin-1").startswith("café ??\n")

@@ -1,0 +1,133 @@
+"""Tests of sessions that outlive the command: killed and resumed, listed, and answered from the inbox."""
+
+from __future__ import annotations
+
+import json
+import signal
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.cli.at_terminal import AtATerminal
+    from tests.cli.conftest import Project, Run, Start
+
+
+def session_ids(run: Run) -> list[str]:
+    return [info["session_id"] for info in json.loads(run("sessions", "--json").stdout)]
+
+
+class TestAKilledConversation:
+    @pytest.fixture
+    def killed(self, at_terminal: Start) -> AtATerminal:
+        """Killed while it asked for an approval."""
+        terminal = at_terminal("chat", "--demo", "-m", "Review TR-2209")
+        terminal.wait_for("y once")
+        terminal.process.kill(signal.SIGKILL)
+        terminal.end()
+        return terminal
+
+    @pytest.mark.usefixtures("killed")
+    def test_asks_its_open_approval_again_and_goes_on(self, at_terminal: Start) -> None:
+        terminal = at_terminal("chat", "--demo", "--resume", "latest")
+        terminal.wait_for("y once")
+        assert "> Review TR-2209" in terminal.shown
+        terminal.type("y")
+        terminal.wait_for("Case C-2209 is open")
+        terminal.type("And TR-2214?")
+        terminal.wait_for("Nothing is unusual about TR-2214")
+        terminal.type("/exit")
+        terminal.ends(0)
+
+    @pytest.mark.usefixtures("killed")
+    def test_is_named_by_the_end_of_its_id(self, run: Run) -> None:
+        (session_id,) = session_ids(run)
+        done = run("chat", "--demo", "--resume", session_id[-6:], typed="n\n\n")
+        assert "No case was opened" in done.stdout
+
+    def test_goes_on_where_the_model_was_writing(self, project: Project, at_terminal: Start, run: Run) -> None:
+        project.says("reply('A beginning', gate)")
+        terminal = at_terminal("chat", "-m", "go")
+        terminal.wait_for("A beginning")
+        terminal.process.kill(signal.SIGKILL)
+        terminal.end()
+        project.says("reply('The whole answer.')")
+        done = run("chat", "--resume", "latest")
+        assert done.returncode == 0
+        assert "The whole answer." in done.stdout
+
+
+class TestResume:
+    def test_says_that_there_is_no_such_session(self, run: Run) -> None:
+        done = run("chat", "--demo", "--resume", "0123456789")
+        assert (done.returncode, done.stdout) == (1, "")
+        assert done.stderr == "agents: No session '0123456789' is saved. See those that are with: agents sessions\n"
+
+    def test_says_that_more_than_one_is_meant(self, run: Run) -> None:
+        for _ in range(2):
+            run("chat", "--demo", "-m", "hi")
+        start = session_ids(run)[0][:4]
+        assert "saved sessions match" in run("chat", "--demo", "--resume", start).stderr
+
+    def test_refuses_the_session_of_another_agent_and_says_what_differs(self, project: Project, run: Run) -> None:
+        run("chat", "--demo", "-m", "hi")
+        project.says("reply('x')")
+        done = run("chat", "--resume", session_ids(run)[0], "-m", "hi")
+        assert done.returncode == 1
+        assert "that one is named 'payment-reviewer'" in done.stderr
+        assert done.stderr.count("\n") == 1
+
+    def test_of_a_session_another_conversation_holds_is_refused(self, at_terminal: Start, run: Run) -> None:
+        terminal = at_terminal("chat", "--demo", "-m", "Review TR-2209")
+        terminal.wait_for("y once")
+        done = run("chat", "--demo", "--resume", "latest", "-m", "hi")
+        assert done.returncode == 1
+        assert "is being written by another process" in done.stderr
+
+
+class TestSessions:
+    def test_lists_what_was_said_first_and_what_waits(self, run: Run) -> None:
+        run("chat", "--demo", "-m", "Review TR-2209")
+        run("chat", "--demo", "-m", "hi")
+        first, second = run("sessions").stdout.splitlines()
+        assert first.endswith("payment-reviewer  waiting  hi")
+        assert second.endswith("payment-reviewer  waiting (1 open)  Review TR-2209")
+
+    def test_a_conversation_in_which_nothing_was_said_is_none(self, run: Run) -> None:
+        assert run("chat", "--demo").returncode == 0
+        assert session_ids(run) == []
+        assert run("sessions").stdout.startswith("No sessions are saved in ")
+
+
+class TestTheInbox:
+    def test_is_empty_where_nothing_waits(self, run: Run) -> None:
+        done = run("inbox", "--demo")
+        assert (done.returncode, done.stdout) == (0, "Nothing waits for you.\n")
+
+    def test_asks_what_waits_and_the_turn_goes_on(self, run: Run) -> None:
+        for _ in range(2):
+            run("chat", "--demo", "-m", "Review TR-2209")
+        done = run("inbox", "--demo", typed="y\nn\nnot today\n")
+        assert done.returncode == 0
+        assert "1 of 2" in done.stdout
+        assert "Case C-2209 is open" in done.stdout
+        assert "No case was opened" in done.stdout
+        assert run("inbox", "--demo").stdout == "Nothing waits for you.\n"
+
+    def test_leaves_open_what_nobody_answers(self, run: Run) -> None:
+        run("chat", "--demo", "-m", "Review TR-2209")
+        assert run("inbox", "--demo").returncode == 1
+        assert run("inbox", "--demo", typed="y\n").returncode == 0
+
+    def test_is_answered_at_a_terminal_too(self, run: Run, at_terminal: Start) -> None:
+        run("chat", "--demo", "-m", "Review TR-2209")
+        terminal = at_terminal("inbox", "--demo")
+        terminal.wait_for("y once")
+        terminal.type("y")
+        terminal.ends(0)
+        assert "Case C-2209 is open" in terminal.shown
+
+    def test_names_the_agents_of_other_places_that_wait(self, project: Project, run: Run) -> None:
+        run("chat", "--demo", "-m", "Review TR-2209")
+        project.says("reply('x')")
+        assert "Questions of payment-reviewer wait too" in run("inbox").stdout
