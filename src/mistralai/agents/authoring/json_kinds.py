@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-import marshal
-from typing import Any, TypeGuard
+from typing import Any, Final, TypeGuard
+
+DEEPEST: Final = 200
+"""How deep a call's arguments may be nested. What reads, copies and writes them further on has bounds not far above."""
 
 
 def is_object(value: object) -> TypeGuard[dict[str, Any]]:
@@ -21,11 +23,16 @@ def is_number(value: object) -> TypeGuard[int | float]:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def json_copy[J](value: J) -> J:
-    """A copy of JSON data that shares nothing that can be changed, whatever characters its strings hold."""
-    data: Any = value
-    copied: J = marshal.loads(marshal.dumps(data))
-    return copied
+def is_deeper(data: object, bound: int) -> bool:
+    """Whether arrays and objects lie in each other more than so many times."""
+    level: list[Any] = [data]
+    for _ in range(bound + 1):
+        level = [
+            part for held in level for part in (held.values() if is_object(held) else held if is_array(held) else ())
+        ]
+        if not level:
+            return False
+    return True
 
 
 def json_kind(value: object) -> str:

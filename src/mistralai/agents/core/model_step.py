@@ -17,13 +17,13 @@ from mistralai.agents.authoring.hook_decisions import (
     Skip,
 )
 from mistralai.agents.authoring.hook_subjects import AgentTurnRequest, PostLLMCallInvocation, PreLLMCallInvocation
-from mistralai.agents.authoring.json_kinds import json_copy
 from mistralai.agents.authoring.model import ModelError
 from mistralai.agents.authoring.results import encode_content
 from mistralai.agents.core.cancellation import stops_the_work
 from mistralai.agents.core.compaction import CompactionFailed, can_compact, compact
 from mistralai.agents.core.facts import CompactionNeeded, ErrorData, ReplyEnded, TurnEnded, TurnPrepared
 from mistralai.agents.core.hooks import HookFailed, run_hooks
+from mistralai.agents.core.json_copy import copied
 from mistralai.agents.core.raised import described
 from mistralai.agents.core.reply import give_up, receive, reply_fact, request_of
 from mistralai.agents.values.errors import JournalError, SdkError
@@ -182,7 +182,7 @@ async def _before_turn(session: OpenSession, turn: TurnProgress) -> str | None:
                 return False
 
     def request() -> AgentTurnRequest:
-        return AgentTurnRequest(user_content=content if isinstance(content, str) else tuple(json_copy(content)))
+        return AgentTurnRequest(user_content=content if isinstance(content, str) else tuple(copied(content)))
 
     await run_hooks(session, "pre_agent_turn", request, take)
     _check_goes_on(turn)

@@ -9,12 +9,12 @@ from msgspec import structs
 from mistralai.agents.authoring.call_errors import InvalidArguments
 from mistralai.agents.authoring.hook_decisions import PostToolCallHookContinue, PreToolCallHookContinue, Skip
 from mistralai.agents.authoring.hook_subjects import ToolCallRequest, ToolCallResult
-from mistralai.agents.authoring.json_kinds import json_copy
 from mistralai.agents.authoring.results import encode_value, to_plain
 from mistralai.agents.core import results, state as phases
 from mistralai.agents.core.decide import client_tool_result
 from mistralai.agents.core.facts import CallEnded, CallPrepared, ErrorData
 from mistralai.agents.core.hooks import HookFailed, run_hooks
+from mistralai.agents.core.json_copy import copied
 from mistralai.agents.core.limits import over_limit
 from mistralai.agents.values.ids import uuid7
 from mistralai.agents.values.tool_result import ToolResult
@@ -68,7 +68,7 @@ async def before_call(session: OpenSession, call: CallState) -> list[Fact]:
         return ToolCallRequest(
             tool_id=tool.id,
             name=tool.name,
-            arguments=json_copy(arguments),
+            arguments=copied(arguments),
             tool_call_id=call.call.call_id,
             annotations=tool.annotations,
         )
@@ -112,12 +112,12 @@ async def after_call(session: OpenSession, call: CallState, ended: CallEnded) ->
         return ToolCallResult(
             tool_id=call.call.tool_id,
             name=tool.name if tool else call.call.name,
-            arguments=json_copy(call.arguments),
+            arguments=copied(call.arguments),
             tool_call_id=call.call.call_id,
             tool_result=ToolResult(
-                content=({"type": "text", "text": content},) if isinstance(content, str) else json_copy(content),
-                structured=json_copy(ended.structured),
-                metadata=json_copy(ended.metadata),
+                content=({"type": "text", "text": content},) if isinstance(content, str) else copied(content),
+                structured=copied(ended.structured),
+                metadata=copied(ended.metadata),
                 is_error=ended.error is not None,
             ),
         )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 import msgspec
 
 from mistralai.agents.authoring.client_tool import ClientTool
+from mistralai.agents.authoring.json_kinds import DEEPEST, is_deeper
 from mistralai.agents.authoring.model import ModelTool
 from mistralai.agents.authoring.tool import Tool
 from mistralai.agents.core.facts import RequestedCall, ToolCard
@@ -84,9 +85,12 @@ def _arguments(raw: str) -> tuple[Any, str | None]:
     if not raw.strip():
         return {}, None
     try:
-        return msgspec.json.decode(raw), None
+        arguments = msgspec.json.decode(raw)
     except (msgspec.DecodeError, UnicodeEncodeError, RecursionError) as error:
         return raw, f"The arguments are not valid JSON: {error}."
+    if raw.count("[") + raw.count("{") > DEEPEST and is_deeper(arguments, DEEPEST):
+        return raw, f"The arguments hold arrays and objects in each other, more than {DEEPEST} deep."
+    return arguments, None
 
 
 def _annotations(tool: AnyTool) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from mistralai.agents.authoring.json_kinds import DEEPEST, is_deeper
 from mistralai.agents.models.plain_json import is_array, is_object
 
 if TYPE_CHECKING:
@@ -58,12 +59,14 @@ def tool_name(name: str) -> str:
 
 
 def arguments_text(arguments: str) -> str:
-    """Arguments as the JSON object that servers parse again; what does not parse is quoted inside one."""
+    """Arguments as the JSON object that servers parse again; what does not, or is too deep, is quoted inside."""
     arguments = sendable(arguments)
     if arguments == "{}":
         return arguments
     try:
-        if isinstance(decode_json(arguments), dict):
+        decoded = decode_json(arguments)
+        deep = arguments.count("[") + arguments.count("{") > DEEPEST and is_deeper(decoded, DEEPEST)
+        if isinstance(decoded, dict) and not deep:
             return arguments
     except (msgspec.DecodeError, RecursionError):
         pass
