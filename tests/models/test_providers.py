@@ -158,6 +158,7 @@ class TestAnthropicStream:
 
 
 class TestProxies:
+    @pytest.mark.real_model_calls  # the address is on no machine, and the proxy is on this one
     async def test_the_proxy_of_the_environment_is_used_with_its_credentials(
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
