@@ -110,7 +110,11 @@ class Chaos:
                 __file__,
                 str(self.place),
                 *ids,
-                env={**os.environ, "PYTHONPATH": str(ROOT), "AGENTS_SDK_EXPERIMENTAL_WARNINGS": "0"},
+                env={
+                    **os.environ,
+                    "PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path]),
+                    "AGENTS_SDK_EXPERIMENTAL_WARNINGS": "0",
+                },
                 stdout=asyncio.subprocess.PIPE,
             )
             assert process.stdout is not None

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from mistralai import agents
+from mistralai.agents.local import saving
 from mistralai.agents.testing import ScriptedModel, gate, reply
 from tests.journal import writer
 from tests.journal.story import agent, payments, saved_in
@@ -61,7 +62,7 @@ async def started(place: Path, session_id: str | None = None) -> Writer:
         *([session_id] if session_id else []),
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path])},
     )
     other = Writer(process)
     other.session_id = (await other.heard())["session"]
@@ -219,6 +220,23 @@ class TestTheLock:
 
 
 class TestManySessions:
+    @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="counts open files where Linux lists them")
+    async def test_hold_few_files_open(self, directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(saving, "MOST_OPEN", 20)
+        async with saved_in(directory) as runtime:
+            clerk = agents.Agent(name="clerk", model=ScriptedModel([reply("Hi.")] * 200))
+            sessions: list[agents.Session] = []
+            for _ in range(100):
+                sessions.append(session := await clerk.start_session())
+                await session.run("x")
+            held = runtime.statistics()
+            assert held.waiting_sessions <= 25
+            open_files = [path for path in Path("/proc/self/fd").iterdir() if "journal.jsonl" in str(path.resolve())]
+            assert len(open_files) <= 25
+            states = [await session.run("y") for session in sessions]
+            assert all(isinstance(state, agents.Completed) for state in states)
+            assert len([info async for info in agents.list_sessions(host="local")]) == 100
+
     async def test_commit_together_and_are_all_there(self, directory: Path) -> None:
         """Two hundred turns at once, in one loop: each is whole in its own journal."""
         held = gate()

@@ -55,6 +55,10 @@ class Journal(Protocol):
         """Return once all that was written would outlive a power cut, as far as the journal's policy goes."""
         ...
 
+    def close_if_safe(self) -> bool:
+        """Let others write, if nothing has to be committed first. Takes no time; returns whether it was done."""
+        ...
+
     def sync_and_close(self) -> None:
         """Commit, and let others write. May take a while: for a thread, or for the end of a loop."""
         ...

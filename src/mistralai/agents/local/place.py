@@ -182,14 +182,14 @@ class LocalPlace:
         if turn_id is not None:
             self._turn(session, turn_id)
         reader = Reader(session, turn_id, self._from(session, turn_id, after))
-        while True:
-            for event in reader.read():
-                yield event
-            if reader.at_end():
-                return
-            if reader.behind():
-                continue
-            await self._next(session)
+        with self.holding(session_id):
+            while True:
+                for event in reader.read():
+                    yield event
+                if reader.at_end():
+                    return
+                if not reader.behind():
+                    await self._next(session)
 
     async def changed(self, session_id: str, since: str, *, milestones: bool) -> None:
         """Return once there is something after a cursor."""
@@ -272,7 +272,8 @@ class LocalPlace:
         """Wait for what comes next in a session. Raises SessionTerminatedError where it is let go of meanwhile."""
         if self.runtime.saved is not None:
             self.runtime.saved.keep_up(session.session_id)
-        await session.changed(milestones=milestones)
+        if not session.unloading:
+            await session.changed(milestones=milestones)
         if session.unloading:
             raise SessionTerminatedError(UNLOADED.format(session.session_id))
 

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from mistralai.agents.local.runtime import Runtime
 
 _LOGGER = logging.getLogger("mistralai.agents")
+MOST_OPEN: Final = 500
+"""How many sessions may be open before idle ones are let go of: each holds a file open and its log in memory."""
 LAST_WAIT_SECONDS: Final = 0.5
 """How long a session that is let go of waits for tasks it has cancelled."""
 
@@ -35,7 +37,7 @@ LAST_WAIT_SECONDS: Final = 0.5
 class SavedSessions:
     """What a runtime with a `journal_factory` keeps of its saved sessions."""
 
-    __slots__ = ("_opening", "_runtime", "journals", "watches")
+    __slots__ = ("_opening", "_room", "_runtime", "journals", "watches")
 
     def __init__(self, runtime: Runtime, factory: Callable[[], Any]) -> None:
         self._runtime = runtime
@@ -43,6 +45,27 @@ class SavedSessions:
         self.watches: dict[str, Watch] = {}
         """The sessions that are only read here: ended ones, and those that another process writes."""
         self._opening: dict[str, asyncio.Task[None]] = {}
+        self._room = MOST_OPEN
+        """How many open sessions there may be before some are let go of."""
+
+    def make_room(self) -> None:
+        """Let go of sessions that do nothing, the oldest first. A handle of one opens it again."""
+        sessions = self._runtime.sessions
+        if len(sessions) < self._room:
+            return
+        for session in list(sessions.values()):
+            if len(sessions) < MOST_OPEN:
+                break
+            if self._is_idle(session) and session.journal is not None and session.journal.close_if_safe():
+                _hold(session)
+                self._drop(session)
+        self._room = max(MOST_OPEN, len(sessions) + MOST_OPEN // 5)  # not everything is looked at again each time
+
+    def _is_idle(self, session: OpenSession) -> bool:
+        """Whether nothing runs and nobody waits. One without a turn is about to get its first."""
+        state = session.state
+        waited_for = session.waited_for or session.session_id in self._runtime.held
+        return state.active is None and bool(state.turns) and not waited_for
 
     def create(self, session_id: str, settings: Settings, start: Start) -> Journal:
         """Return the journal of a new session."""
@@ -55,6 +78,7 @@ class SavedSessions:
         usual = self._runtime.settings(settings.definition).output
         if (output := settings.output) is not None and output != usual:
             about["output"] = {"name": output.name, "schema": output.schema}
+        self.make_room()
         return self.journals.create(session_id, about)
 
     async def claim(self, agent_name: str, key: str, session_id: str) -> str | Callable[[], None]:
@@ -143,6 +167,7 @@ class SavedSessions:
 
     async def _open(self, session_id: str, agent: AgentDefinition[Any]) -> None:
         watch = self.watches.get(session_id)
+        self.make_room()
         try:
             log = await self._in_thread(partial(self.journals.open, session_id))
             reason: AgentsError = _read_only(session_id)

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 FILE_NAME = "journal.jsonl"
 UPLOADS_NAME = "uploads"
-_sync_data = getattr(os, "fdatasync", os.fsync)
 _OPEN: weakref.WeakSet[FileJournal] = weakref.WeakSet()
 
 
@@ -44,7 +43,7 @@ class FileJournal:
         self._n = n
         self._after = After(at=0.0)
         self._syncing: asyncio.Future[None] | None = None
-        self._names: list[Path] = [directory.parent, directory] if header else []
+        self._names: list[Path] = [directory.parent.parent, directory.parent, directory] if header else []
         """Directories and uploads that are to be durable with the next commit."""
         self._broken: str | None = None
         self._using_fd = threading.Lock()
@@ -87,6 +86,13 @@ class FileJournal:
                 self._start_sync(self._committer)
             assert self._syncing is not None
             await asyncio.shield(self._syncing)
+
+    def close_if_safe(self) -> bool:
+        """Let go of the file, if nothing of it still has to be made durable."""
+        if self._syncing is not None or (self._committer is not None and self._safe < self._size):
+            return False
+        self.sync_and_close()
+        return True
 
     def sync_and_close(self) -> None:
         """Make what was written durable, and let go of the file. For a thread, or the end of a loop."""
@@ -170,6 +176,16 @@ class FileJournal:
             f"Session {self._directory.name}: its journal {self._directory / FILE_NAME} {what}. "
             "The session can still be read; make room or mend the disk, then try again."
         )
+
+
+def _sync_data(fd: int) -> None:
+    """Wait until the disk has a file's content. macOS has a call of its own for that."""
+    import fcntl
+
+    if (full := getattr(fcntl, "F_FULLFSYNC", None)) is not None:
+        fcntl.fcntl(fd, full)
+    else:
+        os.fdatasync(fd)
 
 
 def _after(before: After, facts: Sequence[Fact]) -> After:
