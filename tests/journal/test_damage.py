@@ -123,6 +123,29 @@ class TestEveryPrefixOfAJournal:
                 assert len({entry.id for entry in entries}) == len(entries)
 
 
+class TestOneChangedByte:
+    async def test_is_never_taken_for_what_was_written(self, saved: Path, directory: Path) -> None:
+        """Whichever byte it is: the session opens with a part of its history from the start, or says why not."""
+        whole = saved.read_bytes()
+        async with saved_in(directory):
+            there = await talker().session(saved.parent.name).history()
+        chance = random.Random(11)
+        outcomes: set[str] = set()
+        for _ in range(60):
+            at = chance.randrange(len(whole))
+            changed = bytearray(whole)
+            changed[at] ^= 1 << chance.randrange(8)
+            saved.write_bytes(changed)
+            async with saved_in(directory):
+                try:
+                    history = await talker().session(saved.parent.name).history()
+                    outcomes.add("opened")
+                    assert history == there[: len(history)]
+                except (agents.experimental.JournalError, agents.SessionNotFoundError) as error:
+                    outcomes.add(type(error).__name__)
+        assert "JournalError" in outcomes
+
+
 class TestHardValues:
     @pytest.mark.parametrize("text", ["é 漢字 🦭", "\ud83d alone", '\x00 \u2028 \r\n \\ "', "", "x" * 200_000])
     async def test_of_text_come_back(self, directory: Path, text: str) -> None:
@@ -242,9 +265,9 @@ class TestAFullDisk:
     async def test_holds_a_turn_up_until_there_is_room(
         self, directory: Path, disk: Disk, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
     ) -> None:
-        from mistralai.agents.core import loop
+        from mistralai.agents.core import later
 
-        monkeypatch.setattr(loop, "RETRY_SECONDS", 0.01)
+        monkeypatch.setattr(later, "RETRY_SECONDS", 0.01)
         ran = 0
 
         @agents.tool

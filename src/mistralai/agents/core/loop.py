@@ -6,33 +6,28 @@ import asyncio
 import contextlib
 import logging
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
-from msgspec import structs
-
-from mistralai.agents.authoring.hook_decisions import PostAgentTurnHookAccept
-from mistralai.agents.authoring.hook_subjects import AgentTurnResult
-from mistralai.agents.core import calls, limits, results, state as phases, tool_hooks
+from mistralai.agents.core import calls, limits, state as phases, tool_hooks
 from mistralai.agents.core.cancellation import is_torn_down, stops_the_work
 from mistralai.agents.core.decide import decide_expire
+from mistralai.agents.core.ending import ENDING, append_end, close, end_facts, end_with_hooks, ends_with_hooks
 from mistralai.agents.core.facts import (
     CallbackOpened,
-    CallbackSettled,
     CallEnded,
     ErrorData,
     ModelTold,
-    NoticeGiven,
-    SessionEnded,
     TurnEnded,
 )
-from mistralai.agents.core.hooks import HookFailed, run_hooks
-from mistralai.agents.core.model_step import call_model, failed_reply, make_room, prompt_unseen
+from mistralai.agents.core.later import try_later
+from mistralai.agents.core.model_step import call_model, failed_reply, make_room
 from mistralai.agents.core.raised import described
 from mistralai.agents.core.reply import give_up
 from mistralai.agents.core.steps import CallModel, Compact, EndTurn, RunCalls, StopTurn, next_step
+from mistralai.agents.core.stopping import leave_behind, stop
+from mistralai.agents.core.works import Work
 from mistralai.agents.values.errors import JournalError
 from mistralai.agents.values.ids import uuid7
-from mistralai.agents.values.tool_calls import ToolCall
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -46,27 +41,6 @@ type Body = Callable[[], Awaitable[list[Fact]]]
 
 _LOGGER = logging.getLogger("mistralai.agents")
 _MODEL: Final = "model"
-_ENDING: Final = "ending"
-RETRY_SECONDS: Final = 1.0
-"""How long a turn waits before it asks its journal again."""
-GRACE_SECONDS: Final = 4.0
-"""How long a stopping turn waits for what runs. Interrupting and cancelling promise an end within 5 s."""
-
-
-class Work:
-    """Something of a turn that runs now."""
-
-    __slots__ = ("abandoned", "begun", "in_thread", "stopping", "task")
-
-    def __init__(self, *, in_thread: bool = False) -> None:
-        self.task: asyncio.Task[None] | None = None
-        self.in_thread: bool = in_thread
-        """A thread cannot be cancelled: a stopping turn gives it time to end by itself."""
-        self.begun: bool = False
-        """Whether its task has run at all: one that is cancelled before never does."""
-        self.stopping: bool = False
-        self.abandoned: bool = False
-        """The turn ended without it: what comes of it is dropped."""
 
 
 def advance(session: OpenSession) -> None:
@@ -76,7 +50,7 @@ def advance(session: OpenSession) -> None:
     try:
         _take_steps(session)
     except JournalError as error:
-        _try_later(session, error, partial(advance, session))
+        try_later(session, error, partial(advance, session))
     except Exception as error:
         _break_off(session, error)
 
@@ -94,9 +68,9 @@ def _break_off(session: OpenSession, error: Exception) -> None:
     session.works.clear()
     failure = ErrorData(message=f"{type(error).__name__}: {error}", code="turn_failed")
     try:
-        _append_end(session, [*_close(session, turn, session.now()), *failed_reply(session, turn.turn_id, failure)])
+        append_end(session, [*close(session, turn, session.now()), *failed_reply(session, turn.turn_id, failure)])
     except JournalError as refused:
-        _try_later(session, refused, partial(_break_off, session, error))
+        try_later(session, refused, partial(_break_off, session, error))
 
 
 def _take_steps(session: OpenSession) -> None:
@@ -116,17 +90,17 @@ def _take_steps(session: OpenSession) -> None:
                 if not _run_calls(session, movable):
                     return
             case EndTurn():
-                if _ENDING in session.works:
+                if ENDING in session.works:
                     return
-                if _ends_with_hooks(session, step):
-                    _begin(session, _ENDING, Work(), partial(_end_with_hooks, session, step))
+                if ends_with_hooks(session, step):
+                    _begin(session, ENDING, Work(), partial(end_with_hooks, session, step))
                     return
                 if step.error is not None:
-                    _leave_behind(session)
-                _append_end(session, _end(session, step))
+                    leave_behind(session)
+                append_end(session, end_facts(session, step))
                 return
             case StopTurn(cause=cause):
-                _stop(session, cause)
+                stop(session, cause)
                 return
 
 
@@ -141,7 +115,7 @@ def expire(session: OpenSession) -> None:
         for callback_id in list(turn.open_callbacks):
             session.append(decide_expire(session.state, callback_id, uuid7(), now))
     except JournalError as error:
-        _try_later(session, error, partial(expire, session))
+        try_later(session, error, partial(expire, session))
         return
     watch_expiry(session)
     advance(session)
@@ -248,7 +222,7 @@ async def _carry_on(session: OpenSession, key: str, body: Body, work: Work) -> t
         raise
     except JournalError as error:
         _done(session, key, work)
-        _try_later(session, error, partial(_take_again, session))
+        try_later(session, error, partial(_take_again, session))
         return None
     except BaseException as error:
         if is_torn_down():
@@ -267,7 +241,7 @@ def _broken(session: OpenSession, turn: TurnProgress | None, work: Work, error: 
     if turn is None or work.abandoned:
         return []
     failure = ErrorData(message=described(error), code="turn_failed")
-    return [*_close(session, turn, session.now()), *failed_reply(session, turn.turn_id, failure)]
+    return [*close(session, turn, session.now()), *failed_reply(session, turn.turn_id, failure)]
 
 
 def _settle(
@@ -284,17 +258,17 @@ def _settle(
         facts = [fact for fact in facts if isinstance(fact, CallEnded)]  # how the turn ends is decided: it stops
     try:
         if facts and isinstance(facts[-1], TurnEnded):
-            _append_end(session, facts)
+            append_end(session, facts)
         else:
             session.append(facts)
     except JournalError as error:
-        _try_later(session, error, partial(_settle_again, session, key, work, turn, facts))
+        try_later(session, error, partial(_settle_again, session, key, work, turn, facts))
         return None
     _done(session, key, work)
     step = next_step(session.state, session.settings.bounds)
-    if isinstance(step, EndTurn) and _ends_with_hooks(session, step) and not session.unloading:
-        session.works[_ENDING] = work
-        return _ENDING, partial(_end_with_hooks, session, step)
+    if isinstance(step, EndTurn) and ends_with_hooks(session, step) and not session.unloading:
+        session.works[ENDING] = work
+        return ENDING, partial(end_with_hooks, session, step)
     advance(session)
     return None
 
@@ -304,11 +278,6 @@ def _settle_again(session: OpenSession, key: str, work: Work, turn: TurnProgress
         _begin(session, more[0], Work(), more[1])
 
 
-def _ends_with_hooks(session: OpenSession, step: EndTurn) -> bool:
-    """Whether hooks see the answer before the turn ends with it."""
-    return step.error is None and bool(session.settings.hooks.at("post_agent_turn")) and _ENDING not in session.works
-
-
 def _take_again(session: OpenSession) -> None:
     """Take the step again that the journal broke off. A reply that was being shown ends where it was."""
     turn = session.state.active
@@ -316,7 +285,7 @@ def _take_again(session: OpenSession) -> None:
         if turn is not None:
             session.append(give_up(session, turn.turn_id, "crashed", session.now()))
     except JournalError as error:
-        _try_later(session, error, partial(_take_again, session))
+        try_later(session, error, partial(_take_again, session))
         return
     advance(session)
 
@@ -324,153 +293,3 @@ def _take_again(session: OpenSession) -> None:
 def _done(session: OpenSession, key: str, work: Work) -> None:
     if session.works.get(key) is work:
         del session.works[key]
-
-
-def _try_later(session: OpenSession, error: JournalError, again: Callable[[], None]) -> None:
-    """The journal takes nothing now. What it refused was not applied, so the same step can be taken again."""
-    if session.unloading:
-        return
-    session.stalled += 1
-    if session.stalled.bit_count() == 1:  # a disk may be full for hours: told at the first time, the second, the fourth
-        told = {"session_id": session.session_id}
-        _LOGGER.error("%s It is tried again every %g s.", error, RETRY_SECONDS, extra=told)
-    session.surroundings.clock.call_later(RETRY_SECONDS, again)
-
-
-def _end(session: OpenSession, step: EndTurn) -> list[Fact]:
-    turn = session.state.active
-    assert turn is not None
-    at = session.now()
-    ended = TurnEnded(
-        at=at,
-        turn_id=turn.turn_id,
-        outcome="failed" if step.error else "completed",
-        text=turn.text,
-        stop_reason=step.stop_reason,
-        error=step.error,
-    )
-    return [*_close(session, turn, at), ended]
-
-
-async def _end_with_hooks(session: OpenSession, step: EndTurn) -> list[Fact]:
-    """Let the hooks see the answer before the turn ends with it. A message that comes meanwhile is answered first."""
-    turn = session.state.active
-    assert turn is not None
-    replies, text = turn.model_calls, turn.text
-    made = tuple(ToolCall(call.call.name, call.call.arguments) for call in turn.calls)
-
-    def take(decision: Any) -> bool:
-        nonlocal text
-        if isinstance(decision, PostAgentTurnHookAccept) and decision.content is not None:
-            text = decision.content
-        return False
-
-    try:
-        await run_hooks(session, "post_agent_turn", lambda: AgentTurnResult(content=text or "", tool_calls=made), take)
-    except HookFailed as error:
-        return failed_reply(session, turn.turn_id, error.error())
-    if turn.model_calls != replies or not isinstance(next_step(session.state, session.settings.bounds), EndTurn):
-        return []
-    return [structs.replace(fact, text=text) if isinstance(fact, TurnEnded) else fact for fact in _end(session, step)]
-
-
-def _stop(session: OpenSession, cause: str) -> None:
-    """Stop what runs, and end the turn when it has stopped or its grace is over."""
-    turn = session.state.active
-    assert turn is not None
-    if not session.works:
-        _finish_stop(session, turn, cause)
-        return
-    if session.stop_timer is None:
-        session.stop_timer = session.surroundings.clock.call_later(GRACE_SECONDS, lambda: _abandon(session, turn))
-        for key, work in list(session.works.items()):
-            if work.task is not None and not (work.in_thread and work.begun):
-                work.stopping = True
-                work.task.cancel()
-                if not work.begun:
-                    del session.works[key]
-        if not session.works:
-            _finish_stop(session, turn, cause)
-
-
-def _abandon(session: OpenSession, turn: TurnProgress) -> None:
-    """The grace is over: end the turn without what still runs."""
-    session.stop_timer = None
-    try:
-        _leave_running(session, turn)
-    except JournalError as error:
-        _try_later(session, error, partial(_abandon, session, turn))
-
-
-def _leave_running(session: OpenSession, turn: TurnProgress) -> None:
-    if session.state.active is not turn or turn.interrupting is None:
-        return
-    left = sorted(_tool_of(turn, key) for key in session.works)
-    _leave_behind(session)
-    message = f"The turn stopped while this still ran, and may go on: {', '.join(left)}."
-    details = {"status": "left_running", "tools": left}
-    _LOGGER.warning("Session %s: %s", session.session_id, message)
-    session.append([NoticeGiven(at=session.now(), message=message, details=details)])
-    _finish_stop(session, turn, turn.interrupting)
-
-
-def _leave_behind(session: OpenSession) -> None:
-    """Cancel what still runs. The turn ends without it: what comes of it is dropped."""
-    for work in session.works.values():
-        work.abandoned = True
-        work.stopping = True
-        if work.task is not None:
-            work.task.cancel()
-    session.works.clear()
-
-
-def _finish_stop(session: OpenSession, turn: TurnProgress, cause: str) -> None:
-    if session.stop_timer is not None:
-        session.stop_timer.cancel()
-        session.stop_timer = None
-    at = session.now()
-    text = (session.live.text() if session.live else "") or turn.text
-    facts: list[Fact] = [
-        *give_up(session, turn.turn_id, "interrupted", at),
-        *_close(session, turn, at),
-        TurnEnded(
-            at=at,
-            turn_id=turn.turn_id,
-            outcome="interrupted",
-            text=text,
-            cause=cause,
-            prompt_unseen=prompt_unseen(session, turn.turn_id),
-        ),
-    ]
-    if cause == "cancelled":
-        facts.append(SessionEnded(at=at, termination="cancelled"))
-    _append_end(session, facts)
-
-
-def _close(session: OpenSession, turn: TurnProgress, at: float) -> list[Fact]:
-    """Return the facts that leave nothing of a turn open: no callback, no call without a result."""
-    facts: list[Fact] = [
-        CallbackSettled(at=at, turn_id=turn.turn_id, callback_id=callback_id, reason="turn_ended", last=False)
-        for callback_id in turn.open_callbacks
-    ]
-    for call in turn.open_calls.values():
-        if call.ended is None:
-            text = results.INTERRUPTED_RUNNING if call.phase == phases.STARTED else results.INTERRUPTED
-            facts.append(calls.failed(session, call, "interrupted", text, at=at))
-    return facts
-
-
-def _append_end(session: OpenSession, facts: list[Fact]) -> None:
-    """End the turn. A session that was made for it ends in the same append."""
-    started = session.state.started
-    if started is not None and started.ends_with_turn and not isinstance(facts[-1], SessionEnded):
-        facts = [*facts, SessionEnded(at=facts[-1].at, termination="completed")]
-    session.append(facts)
-    if session.expiry is not None:
-        session.expiry.cancel()
-        session.expiry = None
-
-
-def _tool_of(turn: TurnProgress, key: str) -> str:
-    call = turn.open_calls.get(key)
-    return call.call.tool_id if call else "the model's reply"

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from mistralai.agents.core.facts import Fact
     from mistralai.agents.core.hooks import SessionHooks
     from mistralai.agents.core.live import LiveReply
-    from mistralai.agents.core.loop import Work
     from mistralai.agents.core.ports import Journal, Surroundings, Timer
     from mistralai.agents.core.settings import Settings
+    from mistralai.agents.core.works import Work
 
 _MILESTONES = (CallbackOpened, CallbackSettled, TurnEnded, SessionEnded)
 

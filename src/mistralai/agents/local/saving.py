@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mistralai.agents.authoring.overrides import stand_in
 from mistralai.agents.core import state as phases
-from mistralai.agents.core.loop import GRACE_SECONDS, advance, expire
+from mistralai.agents.core.loop import advance, expire
 from mistralai.agents.core.recover import recover
 from mistralai.agents.core.session import OpenSession
+from mistralai.agents.core.stopping import GRACE_SECONDS
 from mistralai.agents.local.same_agent import check_same, identity
 from mistralai.agents.local.watching import Watch
 from mistralai.agents.values.errors import AgentsError, JournalError, SdkError, SessionInUseError
@@ -21,10 +22,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from mistralai.agents.authoring.agent_definition import AgentDefinition
-    from mistralai.agents.core.loop import Work
     from mistralai.agents.core.place import Start
     from mistralai.agents.core.ports import Journal, Journals, SavedLog
     from mistralai.agents.core.settings import Settings
+    from mistralai.agents.core.works import Work
     from mistralai.agents.local.runtime import Runtime
 
 _LOGGER = logging.getLogger("mistralai.agents")
