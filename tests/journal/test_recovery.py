@@ -194,6 +194,24 @@ class TestWhatElseASessionHolds:
 
         await in_a_loop_of_its_own(again)
 
+    async def test_a_message_sent_again_with_its_key_finds_its_turn(self, directory: Path, elsewhere: Path) -> None:
+        held = gate()
+        async with saved_in(directory):
+            session = await agents.Agent(name="a", model=ScriptedModel([reply(held, "x")])).start_session()
+            turn = await session.send_message("Once.", idempotency_key="k")
+            await held.reached()
+            crashed(directory, elsewhere)
+            held.open()
+
+        async def again() -> None:
+            async with saved_in(elsewhere):
+                after = agents.Agent(name="a", model=ScriptedModel([reply("y")])).session(session.id)
+                assert (await after.send_message("Once.", idempotency_key="k")).id == turn.id
+                await after.turn(turn.id).result(timeout=10)
+                assert len(await after.history()) == 2
+
+        await in_a_loop_of_its_own(again)
+
     async def test_tokens_are_counted_on(self, directory: Path) -> None:
         async with saved_in(directory):
             talker = agents.Agent(name="a", model=ScriptedModel([reply("x")]))

@@ -5,14 +5,19 @@ from __future__ import annotations
 import asyncio
 import warnings
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from mistralai import agents
 from mistralai.agents.authoring import experimental_keyword
+from mistralai.agents.local.journal.directory import DirectoryJournals
 from mistralai.agents.testing import ScriptedModel, call, gate, reply
+from mistralai.agents.values.ids import uuid7
 from tests.journal.story import agent, payments, saved_in
+
+if TYPE_CHECKING:
+    from mistralai.agents.core.ports import SavedSummary
 
 
 def talker(*replies: str, **settings: Any) -> agents.Agent[str]:
@@ -320,3 +325,29 @@ class TestTheList:
             assert newest == [ended.id]
             root = [info.session_id async for info in agents.list_sessions(host="local", scope="tree", root=blocked.id)]
             assert root == [blocked.id]
+
+    @pytest.mark.slow
+    async def test_of_ten_thousand_reads_as_many_as_are_asked_for(
+        self, directory: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        async with saved_in(directory):
+            one = await talker("Hi.").start_session()
+            await one.run("x")
+        journal = (directory / one.id / "journal.jsonl").read_bytes()
+        for _ in range(9_999):
+            place = directory / uuid7()
+            place.mkdir()
+            (place / "journal.jsonl").write_bytes(journal)
+        looked: list[str] = []
+        really = DirectoryJournals.summary
+
+        def summary(journals: DirectoryJournals, session_id: str) -> SavedSummary | None:
+            looked.append(session_id)
+            return really(journals, session_id)
+
+        monkeypatch.setattr(DirectoryJournals, "summary", summary)
+        async with saved_in(directory):
+            newest = [info.session_id async for info in agents.list_sessions(host="local", limit=20)]
+            assert newest == sorted(newest, reverse=True)
+            assert len(looked) < 100
+            assert len([info async for info in agents.list_sessions(host="local")]) == 10_000

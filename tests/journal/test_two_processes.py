@@ -46,6 +46,13 @@ class Writer:
         await self._process.stdin.drain()
         return await self.heard()
 
+    async def interrupted(self) -> None:
+        """Press Ctrl+C, and wait for its end."""
+        self._process.send_signal(signal.SIGINT)
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        await self._process.wait()
+
     async def killed(self) -> None:
         """Kill it, by SIGKILL."""
         if self._process.returncode is None:
@@ -166,6 +173,21 @@ class TestAReader:
             await asyncio.wait_for(following, 10)
             assert isinstance(await answered, agents.Answered)
             assert len({event.id for event in events}) == len(events)
+
+
+class TestControlC:
+    async def test_ends_the_process_soon_and_leaves_a_session_that_opens(
+        self, other: Writer, directory: Path, ledger: Path
+    ) -> None:
+        said = await other.told("start")
+        async with asyncio.timeout(10):
+            await other.interrupted()
+        async with saved_in(directory):
+            session = agent(ledger).session(other.session_id)
+            turn = session.turn(said["turn"])
+            await turn.answer(said["callback"], agents.AllowApproval())
+            assert (await turn.result(timeout=10)).text == "So: paid"
+        assert not list((directory / session.id).glob("cut-at-*"))
 
 
 class TestTheLock:
