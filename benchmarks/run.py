@@ -13,7 +13,7 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
 
-from benchmarks import model_server, starts
+from benchmarks import command_line, model_server, starts
 from benchmarks.figures import Figure, heading, line
 
 if TYPE_CHECKING:
@@ -33,6 +33,11 @@ def turns(url: str) -> Iterator[Figure]:
 def imports(_: str) -> Iterator[Figure]:
     """What a fresh interpreter pays."""
     yield from starts.figures()
+
+
+def command(_: str) -> Iterator[Figure]:
+    """What a person waits for after Enter."""
+    yield from command_line.figures()
 
 
 def sessions(url: str) -> Iterator[Figure]:
@@ -83,6 +88,7 @@ def hooks(url: str) -> Iterator[Figure]:
 PARTS: dict[str, tuple[str, Callable[[str], Iterator[Figure]]]] = {
     "turns": ("Two streamed model calls and one tool", turns),
     "imports": ("A fresh interpreter", imports),
+    "command": ("The command line", command),
     "sessions": ("A thousand sessions, per session", sessions),
     "length": ("One long session", length),
     "growth": ("A turn of eight times the size", growth),

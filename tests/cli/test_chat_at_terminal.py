@@ -390,3 +390,4 @@ class TestFailures:
         terminal.ends(0)
         assert "ValueError: no luck" in next(row for row in terminal.rows if "← broken failed" in row)
         assert "So be it." in terminal.shown
+        assert "Traceback" not in terminal.shown

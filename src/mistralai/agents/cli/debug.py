@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+
 _SHOWN = {"traceback": False}
 
 
@@ -15,3 +17,9 @@ def set_debug(wanted: bool) -> bool:
 def traceback_shown() -> bool:
     """Whether `--debug` was given."""
     return _SHOWN["traceback"]
+
+
+def keep_logs_quiet() -> None:
+    """Keep the SDK's log from the terminal: what a person is to know of it, the conversation tells."""
+    if not traceback_shown():
+        logging.getLogger("mistralai.agents").addHandler(logging.NullHandler())

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from mistralai.agents.cli.chat.command import face_for
 from mistralai.agents.cli.chat.conversation import Conversation
 from mistralai.agents.cli.data_directory import data_directory
+from mistralai.agents.cli.debug import keep_logs_quiet
 from mistralai.agents.cli.project import agents_of, find_entrypoint
 from mistralai.agents.cli.saved import saved_sessions
 from mistralai.agents.cli.saving import runtime
@@ -37,6 +38,7 @@ def _agents(where: str | None, demo: bool) -> Mapping[str, Agent[Any]]:
 
 
 async def _go_through(agents: Mapping[str, Agent[Any]], data: Path) -> int:
+    keep_logs_quiet()
     async with runtime(data):
         waiting = [info for info in await saved_sessions() if info.open_callbacks]
         ours = [info for info in waiting if info.agent_name in agents]

@@ -15,8 +15,7 @@ from mistralai.agents.cli.problem import Problem
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
 
-    from mistralai.agents.authoring.model import Model, ModelEvent, ModelRequest
-    from mistralai.agents.models.client import ModelClient
+    from mistralai.agents.authoring.model import Model
 
 FILE_VARIABLE = "AGENTS_SDK_LOCAL_MODEL"
 CONTEXT_TOKENS = 8192
@@ -29,42 +28,21 @@ TOY = (
 
 @asynccontextmanager
 async def local_model() -> AsyncGenerator[Model]:
-    """Return the model; its server starts at the first call. Raises Problem that says what to install."""
+    """Start the server, and return the model behind it. Raises Problem that says what to install."""
+    from mistralai.agents.models.client import ModelClient
+    from mistralai.agents.models.providers import provider
+
     file = _model_file()
     if find_spec("xllamacpp") is None:
         raise Problem(f"--model local needs a model server. Install it with: {HOW_TO_INSTALL}")
-    model = LocalModel(file)
+    server = await asyncio.to_thread(_serve, file)
+    client = ModelClient()
+    environ = {"OPENAI_BASE_URL": f"{server.listening_address}/v1", "OPENAI_API_KEY": "none"}
     try:
-        yield model
+        yield provider("openai", client, environ)
     finally:
-        await model.close()
-
-
-class LocalModel:
-    """A model object: it speaks to its server as to any that knows OpenAI's chat completions."""
-
-    def __init__(self, file: Path) -> None:
-        self._file = file
-        self._server: Any = None
-        self._client: ModelClient | None = None
-        self._inner: Model | None = None
-        self._starting = asyncio.Lock()
-
-    async def stream(self, request: ModelRequest, /) -> AsyncGenerator[ModelEvent]:
-        """Start the server if none runs, and ask it."""
-        async with self._starting:
-            if self._inner is None:
-                self._server = await asyncio.to_thread(_serve, self._file)
-                self._client, self._inner = _asking(self._server.listening_address)
-        async for event in self._inner.stream(request):
-            yield event
-
-    async def close(self) -> None:
-        """Stop the server."""
-        self._inner = None
-        if self._client is not None:
-            await self._client.close()
-        self._server = None  # its last name: the server ends with it
+        await client.close()
+        del server  # its last name: it ends with that
 
 
 def _model_file() -> Path:
@@ -97,11 +75,3 @@ def _serve(file: Path) -> Any:
         return xllamacpp.Server(options)
     except Exception as error:
         raise Problem(f"The model server could not start with {file}: {error}") from error
-
-
-def _asking(address: str) -> tuple[ModelClient, Model]:
-    from mistralai.agents.models.client import ModelClient
-    from mistralai.agents.models.providers import provider
-
-    client = ModelClient()
-    return client, provider("openai", client, {"OPENAI_BASE_URL": f"{address}/v1", "OPENAI_API_KEY": "none"})

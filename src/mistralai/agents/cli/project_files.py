@@ -77,7 +77,7 @@ agent = agents.Agent(
 
 
 async def main() -> int:
-    match await agent.run("How many words has the sentence 'Brevity is the soul of wit'?"):
+    match await agent.run("How many words has 'Brevity is the soul of wit'?"):
         case agents.Completed(text=text):
             print(text)
             return 0

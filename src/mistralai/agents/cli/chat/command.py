@@ -13,10 +13,12 @@ from mistralai.agents.cli.chat.conversation import Conversation
 from mistralai.agents.cli.chat.face import PROMPT
 from mistralai.agents.cli.chat.slash import is_exit, run_slash
 from mistralai.agents.cli.data_directory import data_directory, typed_lines
-from mistralai.agents.cli.problem import Problem
+from mistralai.agents.cli.debug import keep_logs_quiet
+from mistralai.agents.cli.problem import Problem, one_line
 from mistralai.agents.cli.provider_check import check_provider
 from mistralai.agents.cli.saved import find_saved
 from mistralai.agents.cli.saving import runtime
+from mistralai.agents.values.errors import AgentsError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -70,6 +72,7 @@ def _agent(options: ChatOptions) -> Agent[Any]:
 
 
 async def _hold(agent: Agent[Any], options: ChatOptions) -> int:
+    keep_logs_quiet()
     data = data_directory(options.data_dir)
     names_model = options.model not in (None, LOCAL)
     async with AsyncExitStack() as uses:
@@ -148,9 +151,18 @@ async def _listen(conversation: Conversation) -> None:
         if line.startswith("/"):
             await run_slash(conversation, line)
         elif line:
-            await conversation.say(line)
-            if not face.types_ahead:
-                await conversation.settled()
+            await _say(conversation, line)
+
+
+async def _say(conversation: Conversation, line: str) -> None:
+    """Send a line; one that is refused does not end the conversation."""
+    try:
+        await conversation.say(line)
+    except AgentsError as error:
+        conversation.failed = True
+        conversation.face.line("failed", one_line(error))
+    if not conversation.face.types_ahead:
+        await conversation.settled()
 
 
 def _welcome(agent: Agent[Any], options: ChatOptions) -> str:

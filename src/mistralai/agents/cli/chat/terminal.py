@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 import time
-from contextlib import ExitStack, redirect_stderr, redirect_stdout
+from contextlib import ExitStack, redirect_stderr, redirect_stdout, suppress
 from typing import TYPE_CHECKING, Self
 
 from prompt_toolkit.buffer import Buffer
@@ -78,7 +78,8 @@ class Terminal:
             self._screen.application.exit()
         await asyncio.wait(self._tasks)
         if not running.cancelled():
-            running.result()
+            with suppress(EOFError):  # the terminal was closed
+                running.result()
         self._screen.output.release()
 
     async def next_line(self) -> str | None:

@@ -1,0 +1,91 @@
+"""Tests of `agents init`: the project it writes runs, and its test passes offline."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tomllib
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.cli.at_terminal import environment
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.cli.conftest import Project, Run, Start
+
+
+@pytest.fixture
+def made(project: Project, run: Run) -> Path:
+    done = run("init", "my_desk", "--yes", "--no-git")
+    assert (done.returncode, done.stderr) == (0, "")
+    return project.directory / "my_desk"
+
+
+class TestTheProject:
+    def test_has_a_test_that_passes_offline(self, made: Path, data: Path) -> None:
+        done = subprocess.run(
+            [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"],
+            cwd=made,
+            env=environment(data),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout
+        assert "2 passed" in done.stdout
+
+    def test_runs_up_to_the_missing_key(self, made: Path, data: Path) -> None:
+        done = subprocess.run(
+            [sys.executable, "main.py"], cwd=made, env=environment(data), capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 1
+        assert "MISTRAL_API_KEY" in done.stderr
+
+    @pytest.mark.usefixtures("made")
+    def test_is_found_by_the_command(self, run: Run) -> None:
+        done = run("info", "my_desk")
+        assert "agent   my-desk (main:agent)" in done.stdout
+        assert "client.save_note · ask" in done.stdout
+
+    def test_is_one_for_pip_and_uv(self, made: Path) -> None:
+        settings = tomllib.loads((made / "pyproject.toml").read_text())
+        assert settings["project"]["name"] == "my-desk"
+        assert settings["tool"]["uv"]["package"] is False
+        assert "pip install 'fanal[cli]' pytest" in (made / "README.md").read_text()
+
+    def test_passes_the_linter_and_the_type_checker(self, made: Path) -> None:
+        for check in (["ruff", "check", "--isolated", "--select", "E,F,I,UP,B", "main.py"], ["mypy", "main.py"]):
+            done = subprocess.run([sys.executable, "-m", *check], cwd=made, capture_output=True, text=True, check=False)
+            if "No module named" in done.stderr:
+                pytest.skip("the checkers are not installed in this environment")
+            assert done.returncode == 0, done.stdout + done.stderr
+
+
+class TestMakingIt:
+    def test_makes_a_git_repository_unless_told_otherwise(self, project: Project, run: Run) -> None:
+        run("init", "desk", "--yes")
+        assert (project.directory / "desk" / ".git").is_dir()
+        run("init", "desk/inner", "--yes")
+        assert not (project.directory / "desk" / "inner" / ".git").exists()
+
+    def test_refuses_a_directory_with_something_in_it(self, made: Path, run: Run) -> None:
+        (made / "main.py").write_text("# mine\n")
+        done = run("init", "my_desk", "--yes")
+        assert done.returncode == 1
+        assert "is there already and not empty" in done.stderr
+        assert (made / "main.py").read_text() == "# mine\n"
+
+    def test_asks_for_the_provider_at_a_terminal(self, project: Project, at_terminal: Start) -> None:
+        terminal = at_terminal("init", "desk", "--no-git")
+        terminal.wait_for("Provider")
+        terminal.type("nobody")
+        terminal.wait_for("There is no provider 'nobody'.")
+        terminal.type("openai")
+        terminal.wait_for("Model [")
+        terminal.type("my-model")
+        terminal.ends(0)
+        source = (project.directory / "desk" / "main.py").read_text()
+        assert '    model="my-model",\n    provider="openai",\n    instructions' in source
