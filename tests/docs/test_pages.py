@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from importlib import import_module
 
 import pytest
@@ -79,3 +81,17 @@ class TestTheSettings:
         read = set(re.findall(r"\bAGENTS_SDK_[A-Z_]+\b", SOURCE))
         page = Page(DOCS / "concepts" / "models-and-errors.md")
         assert read - set(re.findall(r"^\| `(AGENTS_SDK_[A-Z_]+)` \|", page.text, re.MULTILINE)) == set()
+
+
+class TestTheCommandLine:
+    def test_of_the_page_is_the_one_there_is(self) -> None:
+        page = Page(DOCS / "concepts" / "command-line.md")
+        commands: dict[str, set[str]] = {}
+        for command, rest in re.findall(r"`agents (\w+)([^`]*)`", page.text):
+            commands.setdefault(command, set()).update(re.findall(r"-{1,2}[a-z][a-z-]*", rest))
+        commands["chat"] |= {"--agent", "--data-dir", "--no-save"}
+        for command, options in commands.items():
+            run = [sys.executable, "-c", "import sys; from fanal.command import main; sys.exit(main())", command]
+            shown = subprocess.run([*run, "--help"], capture_output=True, text=True, check=False)
+            assert shown.returncode == 0, shown.stderr
+            assert [option for option in options if option not in shown.stdout] == []
