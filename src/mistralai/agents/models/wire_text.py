@@ -67,7 +67,7 @@ def arguments_text(arguments: str) -> str:
         decoded = decode_json(arguments)
         deep = arguments.count("[") + arguments.count("{") > DEEPEST and is_deeper(decoded, DEEPEST)
         if isinstance(decoded, dict) and not deep:
-            return arguments
+            return encode_json(_sendable_data(decoded)).decode() if "\\u0000" in arguments else arguments
     except (msgspec.DecodeError, RecursionError):
         pass
     if not arguments.strip():

@@ -6,6 +6,8 @@ import json
 import re
 from typing import Any
 
+from mistralai.agents.authoring.json_kinds import is_array, is_object
+
 NINE_ALPHANUMERICS = re.compile(r"[a-zA-Z0-9]{9}")
 NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 ANTHROPIC_ID = re.compile(r"[a-zA-Z0-9_-]+")
@@ -45,7 +47,7 @@ def _chat_message(mode: str, message: Json) -> list[str]:
     found: list[str] = []
     role, content = message["role"], message.get("content")
     calls: list[Json] = message.get("tool_calls") or []
-    if "\x00" in json.dumps(message, ensure_ascii=False):
+    if _holds_nul(message):
         found.append("a NUL character")
     if role not in ("system", "user", "assistant", "tool"):
         found.append(f"unknown role {role!r}")
@@ -65,6 +67,15 @@ def _chat_message(mode: str, message: Json) -> list[str]:
     parts: list[Json] = [] if content is None or isinstance(content, str) else content
     kinds = {part["type"] for part in parts} - {"text", "image_url", "input_audio"}
     return found + [f"unknown part {kind!r}" for kind in kinds]
+
+
+def _holds_nul(data: Any) -> bool:
+    """Whether a string of the data holds a NUL. Walked through: written as JSON it would be escaped."""
+    if is_object(data):
+        return any(map(_holds_nul, (*data, *data.values())))
+    if is_array(data):
+        return any(map(_holds_nul, data))
+    return isinstance(data, str) and "\x00" in data
 
 
 def _is_id(mode: str, id: str) -> bool:
@@ -135,6 +146,8 @@ def _anthropic_messages(messages: list[Json]) -> list[str]:
         found.append("the conversation must end with a user message")
     waiting: set[str] = set()
     for message in messages:
+        if _holds_nul(message):
+            found.append("a NUL character")
         blocks = _blocks(message)
         if not blocks:
             found.append("messages must have non-empty content")

@@ -42,7 +42,7 @@ class StrictProvider:
     """
 
     def __init__(self, mode: Mode, *script: Reply | Step) -> None:
-        self.mode = mode
+        self.mode: Mode = mode
         self.script: list[Reply] = as_replies(mode, script)
         """Replies to come."""
         self.requests: list[dict[str, Any]] = []
