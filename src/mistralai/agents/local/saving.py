@@ -9,12 +9,11 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from mistralai.agents.authoring.overrides import stand_in
-from mistralai.agents.core import state as phases
 from mistralai.agents.core.loop import advance, expire
 from mistralai.agents.core.recover import recover
 from mistralai.agents.core.session import OpenSession
-from mistralai.agents.core.stopping import GRACE_SECONDS
 from mistralai.agents.local.same_agent import check_same, identity
+from mistralai.agents.local.unloading import cancel_works, close_all, hold, quiet
 from mistralai.agents.local.watching import Watch
 from mistralai.agents.values.errors import AgentsError, JournalError, SdkError, SessionInUseError
 
@@ -25,14 +24,11 @@ if TYPE_CHECKING:
     from mistralai.agents.core.place import Start
     from mistralai.agents.core.ports import Journal, Journals, SavedLog
     from mistralai.agents.core.settings import Settings
-    from mistralai.agents.core.works import Work
     from mistralai.agents.local.runtime import Runtime
 
 _LOGGER = logging.getLogger("mistralai.agents")
 MOST_OPEN: Final = 500
 """How many sessions may be open before idle ones are let go of: each holds a file open and its log in memory."""
-LAST_WAIT_SECONDS: Final = 0.5
-"""How long a session that is let go of waits for tasks it has cancelled."""
 
 
 class SavedSessions:
@@ -58,7 +54,7 @@ class SavedSessions:
             if len(sessions) < MOST_OPEN:
                 break
             if self._is_idle(session) and session.journal is not None and session.journal.close_if_safe():
-                _hold(session)
+                hold(session)
                 self._drop(session)
         self._room = max(MOST_OPEN, len(sessions) + MOST_OPEN // 5)  # not everything is looked at again each time
 
@@ -112,25 +108,12 @@ class SavedSessions:
             watch.keep_up()
 
     async def unload_all(self) -> None:
-        """Let go of every saved session: what runs may end for a moment, no end is written, others may open them."""
+        """Let go of every saved session. No end is written, and others may open them."""
         for task in list(self._opening.values()):
             await asyncio.wait({task})
         sessions = [session for session in self._runtime.sessions.values() if session.journal is not None]
-        tools: list[Work] = []
-        others: list[Work] = []
-        for session in sessions:
-            _hold(session)
-            calls = session.state.active.open_calls if session.state.active else {}
-            for key, work in session.works.items():
-                runs = key in calls and calls[key].phase == phases.STARTED
-                (tools if runs else others).append(work)
-        cancelled = _cancelled(others)
-        if running := {work.task for work in tools if work.task is not None}:
-            await asyncio.wait(running, timeout=GRACE_SECONDS)
-            cancelled |= _cancelled(tools)
-        if cancelled:
-            await asyncio.wait(cancelled, timeout=LAST_WAIT_SECONDS)
-        await self._in_thread(partial(_close_all, [session.journal for session in sessions]))
+        await quiet(sessions)
+        await self._in_thread(partial(close_all, [session.journal for session in sessions]))
         for session in sessions:
             self._drop(session)
         for watch in self.watches.values():
@@ -141,15 +124,14 @@ class SavedSessions:
 
     def abandon_all(self) -> None:
         """Let go of the sessions of a loop that is gone already."""
-        _close_all([session.journal for session in self._runtime.sessions.values()])
+        close_all([session.journal for session in self._runtime.sessions.values()])
         self.journals.close()
 
     def lose(self, session: OpenSession) -> None:
         """Let go of one session at once, without trusting its journal."""
-        _hold(session)
-        _cancelled(list(session.works.values()))
-        if session.journal is not None:
-            session.journal.sync_and_close()
+        hold(session)
+        cancel_works(list(session.works.values()))
+        close_all([session.journal])
         self._drop(session)
 
     async def finish(self, session: OpenSession) -> None:
@@ -240,30 +222,6 @@ class SavedSessions:
 
     async def _in_thread[T](self, function: Callable[[], T]) -> T:
         return await self._runtime.threads.run(function, contextvars.Context())
-
-
-def _hold(session: OpenSession) -> None:
-    session.unloading = True
-    for timer in (session.expiry, session.stop_timer):
-        if timer is not None:
-            timer.cancel()
-
-
-def _cancelled(works: list[Work]) -> set[asyncio.Task[None]]:
-    """Cancel what still runs of these works, and return its tasks. Nothing is written of it."""
-    tasks: set[asyncio.Task[None]] = set()
-    for work in works:
-        work.stopping = True
-        if work.task is not None and not work.task.done() and work.task is not asyncio.current_task():
-            work.task.cancel()
-            tasks.add(work.task)
-    return tasks
-
-
-def _close_all(journals: list[Journal | None]) -> None:
-    for journal in journals:
-        if journal is not None:
-            journal.sync_and_close()
 
 
 def _read_only(session_id: str) -> JournalError:

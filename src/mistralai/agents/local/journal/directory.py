@@ -5,17 +5,16 @@ from __future__ import annotations
 import errno
 import os
 import re
-from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from mistralai.agents.core.facts import TurnAccepted
-from mistralai.agents.core.ports import SavedLog, SavedSummary
+from mistralai.agents.core.ports import SavedLog
 from mistralai.agents.local.journal.committer import Committer
 from mistralai.agents.local.journal.crash_points import journal_class
 from mistralai.agents.local.journal.file import FILE_NAME, UPLOADS_NAME
-from mistralai.agents.local.journal.lines import After, Damaged, read_after, read_header, read_line
+from mistralai.agents.local.journal.keys import KEYS_NAME, claim
 from mistralai.agents.local.journal.reader import JournalReader
+from mistralai.agents.local.journal.summaries import summary
 from mistralai.agents.local.journal.uploads import Uploads
 from mistralai.agents.values.errors import (
     JournalError,
@@ -29,13 +28,9 @@ from mistralai.agents.values.record import record
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from mistralai.agents.core.ports import Journal
+    from mistralai.agents.core.ports import Journal, SavedSummary
 
-_LONGEST_ID: Final = 64
-_USABLE_ID: Final = re.compile(rf"[A-Za-z0-9][A-Za-z0-9_-]{{0,{_LONGEST_ID - 1}}}")
-_KEYS: Final = ".keys"
-_HEAD: Final = 16 * 1024
-_TAIL: Final = 4 * 1024
+_USABLE_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 
 
 @record
@@ -74,7 +69,7 @@ class DirectoryJournals:
     def __init__(self, root: Path, *, fsync: bool) -> None:
         self._root = root
         self._committer = Committer()
-        self._fsync = self._committer if fsync else None
+        self._durable = fsync
         self._journal = journal_class()
 
     def create(self, session_id: str, about: Mapping[str, Any]) -> Journal:
@@ -90,7 +85,7 @@ class DirectoryJournals:
             if fd >= 0:
                 os.close(fd)
             raise JournalError(f"No session can be saved in {self._root}: {_reason(error)}") from error
-        return self._journal.new(fd, place, self._fsync, dict(about))
+        return self._journal.new(fd, place, self._committer if self._durable else None, dict(about))
 
     def open(self, session_id: str) -> SavedLog:
         """Return a saved session, to be continued. Raises SessionInUseError while somebody else writes it."""
@@ -113,7 +108,7 @@ class DirectoryJournals:
         except BaseException:
             os.close(fd)
             raise
-        journal = self._journal(fd, place, self._fsync, size=reader.offset, n=reader.n)
+        journal = self._journal(fd, place, self._committer if self._durable else None, size=reader.offset, n=reader.n)
         journal.continues(reader.after)
         return SavedLog(about=reader.header.about, facts=facts, journal=journal, repair=repair, more=lambda: [])
 
@@ -143,42 +138,18 @@ class DirectoryJournals:
         return sorted((name for name in names if _USABLE_ID.fullmatch(name)), reverse=True)
 
     def summary(self, session_id: str) -> SavedSummary | None:
-        """Return what a list shows of a session, from both ends of its file; None where there is none."""
+        """Return what a list shows of a session; None where there is none."""
         try:
-            head, tail = _ends(self._place(session_id) / FILE_NAME)
-        except OSError:
-            return None
-        try:
-            return self._summary(session_id, head, tail) or self._whole_summary(session_id)
-        except (Damaged, JournalError, SessionNotFoundError):
+            return summary(self._place(session_id))
+        except SessionNotFoundError:
             return None
 
     def claim(self, agent_name: str, key: str, session_id: str) -> str | Callable[[], None]:
         """Return the session that an idempotency key started; else keep the key for a new one."""
-        import fcntl
-
-        path = self._key(agent_name, key)
         try:
-            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-            fcntl.flock(fd, fcntl.LOCK_EX)
-            earlier = os.read(fd, _LONGEST_ID).decode()
-            if not self._is_there(earlier):
-                os.ftruncate(fd, 0)
-                os.pwrite(fd, session_id.encode(), 0)
-                if self._fsync is not None:
-                    os.fsync(fd)
+            return claim(self._root / KEYS_NAME, agent_name, key, session_id, self._is_there, fsync=self._durable)
         except OSError as error:
             raise JournalError(f"No session can be saved in {self._root}: {_reason(error)}") from error
-
-        def release() -> None:
-            fcntl.flock(fd, fcntl.LOCK_UN)  # closing would not do it while a forked child has a copy
-            os.close(fd)
-
-        if self._is_there(earlier):
-            release()
-            return earlier
-        return release
 
     def close(self) -> None:
         """End the threads; later sessions start new ones."""
@@ -189,14 +160,8 @@ class DirectoryJournals:
             raise _not_found(self._root, session_id)
         return self._root / session_id
 
-    def _reader(self, session_id: str) -> JournalReader:
-        place = self._place(session_id)
-        return JournalReader(place / FILE_NAME, Uploads(place / UPLOADS_NAME))
-
     def _is_there(self, session_id: str) -> bool:
         """Whether a session was started, readable or not."""
-        if not session_id:
-            return False
         try:
             facts, _ = self._reader(session_id).read()
         except FileNotFoundError:
@@ -205,49 +170,9 @@ class DirectoryJournals:
             return True
         return bool(facts)
 
-    def _key(self, agent_name: str, key: str) -> Path:
-        name = sha256(f"{len(agent_name)}:{agent_name}:{key}".encode("utf-8", "surrogatepass")).hexdigest()
-        return self._root / _KEYS / name
-
-    def _summary(self, session_id: str, head: bytes, tail: bytes) -> SavedSummary | None:
-        lines = head.split(b"\n")[:-1]
-        last = tail.rstrip(b"\n").rpartition(b"\n")[2]
-        if len(lines) < 2 or not tail.endswith(b"\n") or not last.startswith(b'{"n":'):
-            return None
-        after = read_after(last)
-        if after.ended == "failed":
-            return None  # its error is in the fact
-        about = read_header(lines[0]).about
-        started = read_line(lines[1]).facts[0]
-        first = next((f for line in lines[1:] for f in read_line(line).facts if isinstance(f, TurnAccepted)), None)
-        if first is None and len(head) == _HEAD:
-            return None
-        return _summarise(session_id, about, started.at, first, after)
-
-    def _whole_summary(self, session_id: str) -> SavedSummary | None:
-        reader = self._reader(session_id)
-        facts, _ = reader.read()
-        if reader.header is None or reader.after is None:
-            return None
-        first = next((fact for fact in facts if isinstance(fact, TurnAccepted)), None)
-        summary = _summarise(session_id, reader.header.about, facts[0].at, first, reader.after)
-        summary.error = getattr(facts[-1], "error", None)
-        return summary
-
-
-def _summarise(
-    session_id: str, about: dict[str, Any], started_at: float, first: TurnAccepted | None, after: After
-) -> SavedSummary:
-    return SavedSummary(
-        session_id=session_id,
-        about=about,
-        started_at=started_at,
-        updated_at=after.at,
-        status=after.status,
-        open_callbacks=after.open,
-        ended=after.ended,
-        first_message=first.content if first is not None else None,
-    )
+    def _reader(self, session_id: str) -> JournalReader:
+        place = self._place(session_id)
+        return JournalReader(place / FILE_NAME, Uploads(place / UPLOADS_NAME))
 
 
 def _lock(fd: int, session_id: str) -> None:
@@ -269,18 +194,6 @@ def _cut(fd: int, place: Path, reader: JournalReader, torn: bytes) -> str:
     os.ftruncate(fd, reader.offset)
     os.fsync(fd)
     return f"The last write was not finished: {len(torn)} bytes were cut from the journal and kept in {kept.name}."
-
-
-def _ends(path: Path) -> tuple[bytes, bytes]:
-    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        head = os.read(fd, _HEAD)
-        if len(head) < _HEAD:
-            return head, head
-        size = os.fstat(fd).st_size
-        return head, os.pread(fd, _TAIL, max(0, size - _TAIL))
-    finally:
-        os.close(fd)
 
 
 def _not_found(root: Path, session_id: str) -> SessionNotFoundError:

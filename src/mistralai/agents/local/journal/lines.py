@@ -140,11 +140,6 @@ def facts_of(data: list[Any]) -> list[Fact]:
     return list(msgspec.convert(data, list[AnyFact]))
 
 
-def read_after(line: bytes) -> After:
-    """Read what the session has come to after a line."""
-    return read_line(line).after
-
-
 def intact(line: bytes) -> bool:
     """Whether a line has the checksum it was written with."""
     body, seal = line[:-_SEAL], line[-_SEAL:]

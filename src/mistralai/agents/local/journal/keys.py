@@ -1,0 +1,47 @@
+"""Which session an idempotency key started: a small file a key, locked while its session is being made."""
+
+from __future__ import annotations
+
+import os
+from hashlib import sha256
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+KEYS_NAME: Final = ".keys"
+_LONGEST_ID: Final = 64
+
+
+def claim(
+    directory: Path, agent_name: str, key: str, session_id: str, is_there: Callable[[str], bool], *, fsync: bool
+) -> str | Callable[[], None]:
+    """Return the session that a key started, if it is there; else note `session_id`, and return what frees the key.
+
+    Waits while another process makes the key's session.
+    """
+    import fcntl
+
+    name = sha256(f"{len(agent_name)}:{agent_name}:{key}".encode("utf-8", "surrogatepass")).hexdigest()
+    directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+    fd = os.open(directory / name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+
+    def release() -> None:
+        fcntl.flock(fd, fcntl.LOCK_UN)  # closing would not do it while a forked child has a copy
+        os.close(fd)
+
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX)
+        earlier = os.read(fd, _LONGEST_ID).decode()
+        if earlier and is_there(earlier):
+            release()
+            return earlier
+        os.ftruncate(fd, 0)
+        os.pwrite(fd, session_id.encode(), 0)
+        if fsync:
+            os.fsync(fd)
+    except BaseException:
+        os.close(fd)
+        raise
+    return release
