@@ -58,7 +58,7 @@ bench: setup
 docs:
 	@scripts/setup .venv-docs test docs
 	NO_MKDOCS_2_WARNING=1 .venv-docs/bin/python -m mkdocs build --quiet
-	@echo "site/index.html is the first page"
+	@echo "site/index.html is the first page; with its search: $(PY) -m http.server -d site -b 127.0.0.1"
 
 chaos: setup
 	CHAOS_SECONDS=60 $(PY) -m pytest -q -n 0 tests/journal/test_chaos.py
