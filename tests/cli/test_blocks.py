@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, strategies as st
 
-from mistralai.agents.cli.chat.blocks import Blocks
+from mistralai.agents.cli.chat.blocks import Blocks, end_of
 
 TEXT = """\
 # Title
@@ -58,6 +58,16 @@ class TestBlocks:
     @pytest.mark.parametrize("size", [1, 2, 3, 7, 1000])
     def test_are_the_same_however_the_text_is_cut(self, size: int) -> None:
         assert fed([TEXT[at : at + size] for at in range(0, len(TEXT), size)]) == BLOCKS
+
+    def test_that_are_long_are_cut_all_the_same(self) -> None:
+        items = "".join(f"- item {n}\n" for n in range(500))
+        after = [piece for n in range(40) for piece in ("\n", f"Paragraph {n}\n")]
+        assert fed([*items.splitlines(keepends=True), *after])[0] == items.rstrip("\n")
+
+    def test_show_their_end_while_they_are_long(self) -> None:
+        code = "```python\n" + "a = 1\n" * 500
+        assert end_of(code).splitlines() == ["```python", *["a = 1"] * 99]
+        assert end_of("short") == "short"
 
     def test_at_the_end_are_what_is_left(self) -> None:
         assert fed(["> quoted\n\nThe end."]) == ["> quoted\n\nThe end."]

@@ -219,6 +219,22 @@ class TestApprovals:
         asked.wait_until_gone("y once")
         assert asked.shown.endswith("\n>")
 
+    def test_that_expire_take_their_question_back_and_the_turn_goes_on(
+        self, project: Project, at_terminal: Start
+    ) -> None:
+        project.write(
+            TOOLS
+            + """
+    agent = named(
+        call("wipe", {"path": "a"}), lambda request: reply(f"It says: {last(request)}"), permission_policy=ask
+    )
+    """
+        )
+        terminal = at_terminal("chat", "-m", "go", AGENTS_SDK_CALLBACK_TIMEOUT_SECONDS="1")
+        terminal.wait_for("y once")
+        terminal.wait_for("It says: Nobody approved this tool call in time")
+        terminal.ends(0)
+
     def test_what_a_tool_prints_is_shown_above(self, asked: AtATerminal) -> None:
         asked.type("y")
         asked.wait_for("wiping /tmp/日本")
@@ -279,6 +295,17 @@ class TestTypingWhileATurnRuns:
         terminal.type("y")
         terminal.wait_for("Done.")
         terminal.wait_for("> half a line")
+
+
+class TestPasting:
+    def test_several_rows_is_one_message(self, project: Project, at_terminal: Start) -> None:
+        project.says("lambda request: reply(f'{len(request.messages[-1].content.splitlines())} rows')")
+        terminal = at_terminal("chat")
+        terminal.wait_for("tester")
+        terminal.press("\x1b[200~first\nsecond 日本\n\nfourth\x1b[201~")
+        terminal.wait_for("fourth")
+        terminal.type("")
+        terminal.wait_for("4 rows")
 
 
 class TestCtrlC:

@@ -11,7 +11,6 @@ from mistralai.agents.cli.debug import set_debug
 app = typer.Typer(
     name="agents",
     help="Write an agent, talk to it, and see what it is. Start with: agents chat --demo",
-    no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},

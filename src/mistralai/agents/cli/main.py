@@ -29,7 +29,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")  # a character that the locale lacks is no reason to stop
     try:
-        returned: Any = app(args=given, prog_name=PROGRAM, standalone_mode=False)
+        returned: Any = app(args=given or ["--help"], prog_name=PROGRAM, standalone_mode=False)
     except ModuleNotFoundError:
         raise
     except BrokenPipeError:
@@ -42,15 +42,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # What typer raises for arguments that do not fit: the class above the one it lets programs raise.
         unfit = typer.BadParameter.__mro__[1]
         return _unfit(error) if isinstance(error, unfit) else _failed(error)
+    if not given:
+        return USAGE
     return returned if isinstance(returned, int) else 0
 
 
 def _unfit(error: Any) -> int:
     said = " ".join(error.format_message().split())
     where = getattr(error.ctx, "command_path", PROGRAM)
-    if type(error).__name__ == "NoArgsIsHelpError":
-        print(error.format_message(), file=sys.stderr)
-        return USAGE
     return _say(f"{said.rstrip('.')}. See: {where} --help", USAGE)
 
 

@@ -9,12 +9,16 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
 
+_SCREENFUL = 100
+
 
 class Blocks:
     """Feed it the pieces; it gives back each top-level block once that is whole."""
 
     def __init__(self) -> None:
         self._open = ""
+        self._parsed_lines = 0
+        """How many lines the open block had when it was last looked at."""
 
     @property
     def open(self) -> str:
@@ -24,8 +28,11 @@ class Blocks:
     def feed(self, text: str) -> list[str]:
         """Add a piece, and return the blocks it made whole."""
         self._open += text
-        if "\n" not in text:
-            return []  # a block ends at the earliest with a line
+        lines_now = self._open.count("\n")
+        # A block ends at the earliest with a line. A long one is not read again for each: that would be slow.
+        if lines_now - self._parsed_lines <= self._parsed_lines // 20:
+            return []
+        self._parsed_lines = lines_now
         whole_lines = self._open.rpartition("\n")[0] + "\n"
         starts = _starts(whole_lines)
         if len(starts) < 2:
@@ -33,12 +40,22 @@ class Blocks:
         lines = self._open.split("\n")
         blocks = ["\n".join(lines[start:end]).rstrip("\n") for start, end in pairwise(starts)]
         self._open = "\n".join(lines[starts[-1] :])
+        self._parsed_lines = self._open.count("\n")
         return blocks
 
     def rest(self) -> str:
         """Return the last block, and begin anew."""
-        rest, self._open = self._open.rstrip("\n"), ""
+        rest, self._open, self._parsed_lines = self._open.rstrip("\n"), "", 0
         return rest if rest.strip() else ""
+
+
+def end_of(block: str) -> str:
+    """Return the end of a block, enough to fill a screen, as a block of the same kind."""
+    lines = block.split("\n")
+    if len(lines) <= 2 * _SCREENFUL:
+        return block
+    fence = [lines[0]] if lines[0].lstrip().startswith(("```", "~~~")) else []
+    return "\n".join([*fence, *lines[-_SCREENFUL:]])
 
 
 def _starts(text: str) -> list[int]:

@@ -13,7 +13,7 @@ from prompt_toolkit.document import Document
 from prompt_toolkit.input import create_input
 from prompt_toolkit.output import ColorDepth
 
-from mistralai.agents.cli.chat.blocks import Blocks
+from mistralai.agents.cli.chat.blocks import Blocks, end_of
 from mistralai.agents.cli.chat.clean import clean
 from mistralai.agents.cli.chat.face import PROMPT, Spacing
 from mistralai.agents.cli.chat.held_output import HeldOutput
@@ -156,7 +156,7 @@ class Terminal:
         wanted = self._blocks.open, self._screen.columns
         began = time.monotonic()
         if wanted != self._shown and (began >= self._draw_again_at or not wanted[0]):
-            rows = self._paper.markdown(*wanted) if wanted[0].strip() else []
+            rows = self._paper.markdown(end_of(wanted[0]), wanted[1]) if wanted[0].strip() else []
             self._rows = "\n".join(rows[-self._screen.rows :])
             self._shown = wanted
             # A long block takes long to draw: no more than a third of the time goes into it.
