@@ -44,6 +44,15 @@ class PrivateDataGuard(agents.Hook):
             return agents.skip("I take text only.")  # an image may show what a pattern does not find
         return agents.hook.PreAgentTurnHookContinue(user_content=masked(request.user_content))
 
+    async def pre_llm_call(
+        self, ctx: agents.hook.HookContext, invocation: agents.hook.PreLLMCallInvocation, /
+    ) -> agents.hook.Skip | None:
+        # A message that is sent while a turn runs joins it, and does not pass the point above.
+        said = [str(message.content) for message in invocation.messages if isinstance(message, agents.UserMessage)]
+        if any(masked(text) != text or PASSWORD.search(text) for text in said):
+            return agents.skip("I stopped: your last message has private data. Begin a new conversation without it.")
+        return None
+
     async def post_tool_call(
         self, ctx: agents.hook.HookContext, result: agents.hook.ToolCallResult, /
     ) -> agents.hook.PostToolCallHookContinue | None:

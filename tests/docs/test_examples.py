@@ -12,6 +12,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from examples.private_data_guard import shop
+from mistralai import agents
+from mistralai.agents.testing import ScriptedModel, gate, reply
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -84,6 +88,21 @@ class TestThePrivateDataGuard:
         lines = run("private_data_guard.py")
         assert lines[1].startswith("answer (skipped): Please never send a password.")
         assert not any("swordfish" in line for line in lines)
+
+    async def test_stops_before_a_model_reads_a_number_that_is_sent_while_a_turn_runs(self) -> None:
+        held = gate()
+        script = ScriptedModel([reply("One ", held, "moment."), reply("never said")])
+        with shop.override(model=script):
+            session = await shop.start_session()
+            turn = await session.send_message("Which card did I use?")
+            await held.reached()
+            await turn.steer("It may be 4111 1111 1111 1111.")
+            held.open()
+            state = await turn.result()
+        assert isinstance(state, agents.Completed)
+        assert state.stop_reason == "skipped"
+        assert len(script.requests) == 1
+        await session.cancel()
 
 
 class TestTheBatch:
