@@ -25,6 +25,7 @@ ENDING: Final = "ending"
 
 
 def end_facts(session: OpenSession, step: EndTurn) -> list[Fact]:
+    """Return the facts that end the active turn with its answer, or with an error."""
     turn = session.state.active
     assert turn is not None
     at = session.now()
