@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import base64
 import errno
 import json
-import logging
 import os
 import random
 from typing import TYPE_CHECKING, Any
@@ -14,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from mistralai import agents
-from mistralai.agents.local.journal import file as journal_file
 from mistralai.agents.testing import ScriptedModel, call, reply
 from tests.journal.story import saved_in
 
@@ -209,102 +206,6 @@ class TestHardValues:
         async with saved_in(directory):
             with pytest.raises(agents.experimental.JournalError, match="upload"):
                 await talker().session(session.id).info()
-
-
-class Disk:
-    """A disk that a test can fill."""
-
-    def __init__(self) -> None:
-        self.full = False
-        self.free = 0
-        """Bytes that it still takes while it is full."""
-        self._write = os.write
-        self._partly = -1
-
-    def write(self, fd: int, data: bytes, /) -> int:
-        if not self.full or (b'"fact"' not in data and fd != self._partly):
-            return self._write(fd, data)
-        if self.free:
-            taken, self.free, self._partly = self._write(fd, data[: self.free]), 0, fd
-            return taken
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-
-@pytest.fixture
-def disk(monkeypatch: pytest.MonkeyPatch) -> Disk:
-    disk = Disk()
-    monkeypatch.setattr(os, "write", disk.write)
-    return disk
-
-
-class TestAFullDisk:
-    @pytest.mark.parametrize("free", [0, 30])
-    async def test_refuses_a_message_and_nothing_is_applied(self, directory: Path, disk: Disk, free: int) -> None:
-        async with saved_in(directory):
-            session = await talker("One.", "Two.").start_session()
-            await session.run("1")
-            there = await session.history()
-            disk.full, disk.free = True, free
-            with pytest.raises(agents.experimental.JournalError, match=r"No space left.*Nothing was applied"):
-                await session.run("2")
-            assert await session.history() == there
-            disk.full = False
-            state = await session.run("2")
-            assert not isinstance(state, agents.Busy)
-            assert state.text == "Two."
-        async with saved_in(directory):
-            assert len(await talker().session(session.id).history()) == 4
-
-    async def test_refuses_a_session_and_leaves_none(self, directory: Path, disk: Disk) -> None:
-        async with saved_in(directory):
-            disk.full = True
-            with pytest.raises(agents.experimental.JournalError):
-                await talker().start_session()
-            assert list(directory.iterdir()) == []
-
-    async def test_holds_a_turn_up_until_there_is_room(
-        self, directory: Path, disk: Disk, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-    ) -> None:
-        from mistralai.agents.core import later
-
-        monkeypatch.setattr(later, "RETRY_SECONDS", 0.01)
-        ran = 0
-
-        @agents.tool
-        async def look() -> str:
-            """Look."""
-            nonlocal ran
-            ran += 1
-            disk.full = True
-            asyncio.get_running_loop().call_later(0.05, setattr, disk, "full", False)
-            return "seen"
-
-        async with saved_in(directory):
-            agent = agents.Agent(name="a", model=ScriptedModel([call("look", {}), reply("ok")]), tools=[look])
-            session = await agent.start_session()
-            state = await session.run("x", timeout=20)
-            assert not isinstance(state, agents.Busy)
-            assert state.text == "ok"
-        assert ran == 1
-        assert any("No space left" in record.message for record in caplog.records if record.levelno == logging.ERROR)
-
-    async def test_that_fails_to_sync_fails_the_command_and_the_session_opens_again(
-        self, directory: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        def refuse(fd: int) -> None:
-            raise OSError(errno.EIO, os.strerror(errno.EIO))
-
-        async with saved_in(directory):
-            session = await talker("One.", "Two.", "Two again.", "Three.").start_session()
-            await session.run("1")
-            with monkeypatch.context() as broken:
-                broken.setattr(journal_file, "_sync_data", refuse)
-                with pytest.raises(agents.experimental.JournalError, match="may have lost"):
-                    await session.run("2")
-            turn = await session.send_message("3")
-            assert isinstance(await turn.result(timeout=10), agents.Completed)
-            asked = [e.text for e in await session.history() if isinstance(e, agents.MessageEntry) and e.role == "user"]
-            assert asked == ["1", "2", "3"]
 
 
 class TestADirectoryThatCannotBeWritten:
