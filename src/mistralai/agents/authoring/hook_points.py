@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from mistralai.agents.authoring import hook_decisions as decisions
 from mistralai.agents.authoring.signature import UnresolvedHint, enclosing_names, read_parameters
 from mistralai.agents.values.errors import SdkError
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable
     from types import FrameType
 
     from mistralai.agents.authoring.hook import Hook
@@ -95,6 +96,28 @@ def points_of(hook_class: type[Hook], base: type[Any], frame: FrameType | None) 
         for name in POINTS
         if (function := getattr(hook_class, name)) is not getattr(base, name)
     }
+
+
+class HasInputs(Protocol):
+    """Where session inputs are: they are made when a point first asks for one."""
+
+    @property
+    def inputs(self) -> SessionInputs:
+        """The session's inputs."""
+        ...
+
+
+def point_of(hook: Hook, point: str, context: Any, subject: Any, session: HasInputs) -> Awaitable[Any]:
+    """Call a point that the hook overrides; awaited, it gives what the point returns, of any kind.
+
+    Raises InputUnavailable.
+    """
+    function = getattr(hook, point)
+    wanted = hook.points()[point].inputs()
+    if not wanted:
+        running: Awaitable[Any] = function(context, subject)
+        return running
+    return function(context, subject, **{parameter.name: parameter.read(session.inputs) for parameter in wanted})
 
 
 async def run_point(hook: Hook, point: str, context: Any, subject: Any, inputs: SessionInputs) -> Any:

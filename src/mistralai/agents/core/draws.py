@@ -17,15 +17,16 @@ class SessionDraws:
 
     __slots__ = ("_count", "_place", "_session", "_turn_id")
 
-    def __init__(self, session: OpenSession, turn_id: str, place: str) -> None:
+    def __init__(self, session: OpenSession, turn_id: str, place: tuple[str, str, int, str]) -> None:
         self._session = session
         self._turn_id = turn_id
         self._place = place
+        """The point, the hook, how many replies the turn has, and what the point is about."""
         self._count = 0
 
     def draw[V: (str, float)](self, kind: str, make: Callable[[], V]) -> V:
         """Return the value recorded here, or make one, recorded where the session is saved."""
-        name = f"{self._place}/{self._count}/{kind}"
+        name = "/".join(map(str, (*self._place, self._count, kind)))
         self._count += 1
         turn = self._session.state.active
         recorded = turn.drawn.get(name) if turn is not None else None

@@ -6,7 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING, Any, Final
 
 from mistralai.agents.authoring.draws import Drawing
-from mistralai.agents.authoring.hook_points import run_point
+from mistralai.agents.authoring.hook_points import check_decision, point_of
 from mistralai.agents.authoring.hook_subjects import HookContext
 from mistralai.agents.core.cancellation import stops_the_work
 from mistralai.agents.core.draws import SessionDraws
@@ -97,15 +97,19 @@ class SessionHooks:
         for key in self._set.at(point):
             hook = self._made[key]
             shown: Any = None
-            draws = SessionDraws(session, turn.turn_id, f"{point}/{key}/{turn.model_calls}/{about}")
             try:
                 shown = subject()
-                with Drawing(draws):
-                    decision = await run_point(hook, point, context, shown, session.inputs)
+                running = point_of(hook, point, context, shown, session)
+                if session.journal is None:
+                    decision = await running
+                else:
+                    with Drawing(SessionDraws(session, turn.turn_id, (point, key, turn.model_calls, about))):
+                        decision = await running
                 if session.state.active is not turn:
                     raise asyncio.CancelledError  # it kept running through the end of its turn: nothing of it counts
-                self._save(session, key, hook)
-                if decision is not None and take(decision):
+                if key in self._set.stateful:
+                    self._save(session, key, hook)
+                if decision is not None and take(check_decision(hook, point, decision)):
                     return
             except (HookFailed, JournalError):
                 raise
@@ -129,8 +133,6 @@ class SessionHooks:
         return context
 
     def _save(self, session: OpenSession, key: str, hook: Hook) -> None:
-        if key not in self._set.stateful:
-            return
         state = hook.dump_state()
         data = as_json(state)
         if data == self._saved.get(key) or (key not in self._saved and state == self._set.keyed[key].dump_state()):

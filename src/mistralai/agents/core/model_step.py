@@ -58,8 +58,6 @@ async def _call(session: OpenSession, turn: TurnProgress) -> list[Fact]:
     request = request_of(session, turn.turn_id)
     if (reason := await _before_call(session, turn, request)) is not None:
         return [_skipped(session, turn, reason)]
-    if session.settings.hooks.keyed:
-        request = request_of(session, turn.turn_id)  # messages may have come while the hooks ran
     reply = await receive(session, model, request)
     return await _after_call(session, turn, request, reply)
 
@@ -201,7 +199,7 @@ async def _before_call(session: OpenSession, turn: TurnProgress, request: ModelR
         model=request.model,
         instructions=request.instructions,
         messages=tuple(request.messages),
-        tool_names=tuple(tool.name for tool in request.tools),
+        tool_names=session.settings.toolbox.names,
     )
 
     def take(decision: Any) -> bool:

@@ -25,7 +25,7 @@ type AnyTool = Tool[..., Any] | ClientTool[..., Any]
 class Toolbox:
     """The tools of an agent. Built once, shared by its sessions."""
 
-    __slots__ = ("_by_id", "_by_name", "_cards", "for_model")
+    __slots__ = ("_by_id", "_by_name", "_cards", "for_model", "names")
 
     def __init__(self, tools: Iterable[ToolDeclaration]) -> None:
         self._by_name: dict[str, AnyTool] = {}
@@ -39,6 +39,7 @@ class Toolbox:
             if tool.model_access != "programmatic"
         )
         """What every request to the model offers, in a fixed order."""
+        self.names = tuple(tool.name for tool in self.for_model)
         self._cards: dict[str, ToolCard] = {}
 
     def find(self, tool_id: str) -> AnyTool | None:
