@@ -114,10 +114,12 @@ def point_of(hook: Hook, point: str, context: Any, subject: Any, session: HasInp
     """
     function = getattr(hook, point)
     wanted = hook.points()[point].inputs()
-    if not wanted:
-        running: Awaitable[Any] = function(context, subject)
-        return running
-    return function(context, subject, **{parameter.name: parameter.read(session.inputs) for parameter in wanted})
+    running: Awaitable[Any]
+    if wanted:
+        running = function(context, subject, **{one.name: one.read(session.inputs) for one in wanted})
+    else:
+        running = function(context, subject)
+    return running
 
 
 async def run_point(hook: Hook, point: str, context: Any, subject: Any, inputs: SessionInputs) -> Any:
