@@ -174,6 +174,37 @@ class TestAReader:
             assert isinstance(await answered, agents.Answered)
             assert len({event.id for event in events}) == len(events)
 
+    async def test_that_only_waits_lets_the_turn_go_on(
+        self, directory: Path, ledger: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("AGENTS_SDK_CALLBACK_TIMEOUT_SECONDS", "0.5")
+        other = await started(tmp_path)
+        said = await other.told("start")
+        async with saved_in(directory):
+            turn = agent(ledger).session(other.session_id).turn(said["turn"])
+            state = await turn.get()
+            assert isinstance(state, agents.Blocked)
+            await other.killed()
+            ended = await turn.result(after=state, timeout=20)  # nobody else is there to let the question expire
+            assert "in time" in (ended.text or "")
+
+    async def test_is_told_when_the_journal_is_damaged_meanwhile(
+        self, other: Writer, directory: Path, ledger: Path
+    ) -> None:
+        async with saved_in(directory):
+            session = agent(ledger).session(other.session_id)
+            await other.told("start")
+            events = aiter(session.iter_events())
+            while not isinstance(event := await anext(events), agents.SessionUpdated) or event.status != "waiting":
+                pass
+            waiting = asyncio.ensure_future(anext(events))
+            await asyncio.sleep(0)
+            journal = directory / session.id / "journal.jsonl"
+            whole = journal.read_bytes().splitlines(keepends=True)
+            journal.write_bytes(journal.read_bytes() + b"not a line\n" + whole[-1])
+            with pytest.raises(agents.experimental.JournalError, match="damaged"):
+                await asyncio.wait_for(waiting, 10)
+
 
 class TestControlC:
     async def test_ends_the_process_soon_and_leaves_a_session_that_opens(

@@ -276,6 +276,8 @@ class LocalPlace:
             await session.changed(milestones=milestones)
         if session.unloading:
             raise SessionTerminatedError(UNLOADED.format(session.session_id))
+        if self.runtime.saved is not None:
+            self.runtime.saved.view(session.session_id)  # raises what keeps the journal from being read on
 
     def _check_loop(self) -> None:
         if asyncio.get_running_loop() is not self.runtime.loop:
