@@ -330,6 +330,13 @@ class TestCtrlC:
         running.ends(0)
         assert "Go on with: agents chat --resume" in running.shown
 
+    def test_leaves_an_unfinished_line_as_it_is(self, running: AtATerminal) -> None:
+        running.press("half a line")
+        running.wait_for("> half a line")
+        running.press("\x03")
+        running.wait_for("Interrupted.")
+        running.wait_for("> half a line")
+
     def test_alone_at_rest_says_how_to_end(self, project: Project, at_terminal: Start) -> None:
         project.says("reply('x')")
         terminal = at_terminal("chat")

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from mistralai.agents.cli.chat.face import Kind
 
 _STDIN = 0
+_LOOPS_HAVE_SIGNALS = sys.platform != "win32"
+"""Elsewhere Ctrl+C ends the program."""
 
 
 class Pipes:
@@ -40,7 +42,7 @@ class Pipes:
         """Whether the next character begins a row."""
 
     async def __aenter__(self) -> Self:
-        with suppress(NotImplementedError):  # where the system has no signals for loops, Ctrl+C ends the program
+        if _LOOPS_HAVE_SIGNALS:
             asyncio.get_running_loop().add_signal_handler(signal.SIGINT, lambda: self.on_interrupt())
         return self
 
@@ -48,7 +50,7 @@ class Pipes:
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         self.finish()
-        with suppress(NotImplementedError):
+        if _LOOPS_HAVE_SIGNALS:
             asyncio.get_running_loop().remove_signal_handler(signal.SIGINT)
 
     async def next_line(self) -> str | None:

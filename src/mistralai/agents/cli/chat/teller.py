@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from mistralai.agents.values.events import Event
     from mistralai.agents.values.turn_states import TurnState
 
-THINKING = "thinking"
+THINKING, WRITING = "thinking", "writing"
 
 
 class Teller:
@@ -59,7 +59,7 @@ class Teller:
                 self._since = event.created_at
             case TextDelta(entry_id=entry_id, text=text):
                 self._written[entry_id] = self._written.get(entry_id, "") + text
-                self._face.busy(None)
+                self._face.busy(WRITING)
                 self._face.write(text)
             case EntryCompleted(entry=entry):
                 self._entry(entry)
