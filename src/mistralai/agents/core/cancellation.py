@@ -17,6 +17,11 @@ def is_torn_down() -> bool:
         return True
 
 
+def loop_ends() -> bool:
+    """Whether the event loop is being shut down: that cancels everything that runs in it, and nothing else does."""
+    return all(task.cancelling() for task in asyncio.all_tasks())
+
+
 def stops_the_work(session: OpenSession) -> bool:
     """Whether the running task is cancelled because its turn stops, or its event loop does.
 
@@ -28,8 +33,7 @@ def stops_the_work(session: OpenSession) -> bool:
     if not task.cancelling():
         return False
     work = next((work for work in session.works.values() if work.task is task), None)
-    # The end of a loop cancels everything that runs in it, and nothing else does.
-    if work is None or work.stopping or all(other.cancelling() for other in asyncio.all_tasks()):
+    if work is None or work.stopping or loop_ends():
         return True
     while task.uncancel():
         pass

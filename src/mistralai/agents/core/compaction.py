@@ -18,6 +18,8 @@ from mistralai.agents.authoring.model import (
 )
 from mistralai.agents.core.estimate import tokens_of, tokens_of_message
 from mistralai.agents.core.facts import ErrorData, HistoryCompacted
+from mistralai.agents.core.imported import leading
+from mistralai.agents.core.model_events import checked
 from mistralai.agents.core.reply import NO_USAGE, request_of, usage_data
 from mistralai.agents.values.ids import uuid7
 
@@ -67,7 +69,8 @@ async def compact(session: OpenSession, model: Model) -> list[Fact]:
     replaced, keeps_prompt = _cut(session.state, threshold)
     summary, usage = await _summarise(session, model, turn.turn_id, replaced, threshold)
     history = session.state.history
-    kept = [*([history[turn.prompt_index]] if keeps_prompt else []), *history[replaced:]]
+    lead = history[: leading(history)]
+    kept = [*lead, *([history[turn.prompt_index]] if keeps_prompt else []), *history[replaced:]]
     size = tokens_of_message(UserMessage(content=summary)) + tokens_of(kept)
     if threshold is not None and size > threshold:
         raise CompactionFailed(
@@ -92,28 +95,30 @@ async def compact(session: OpenSession, model: Model) -> list[Fact]:
 def _cut(state: SessionState, threshold: int | None) -> tuple[int, bool]:
     """Return how many of the oldest messages to replace, and whether the turn's prompt is kept of them.
 
-    A call and its results are never parted. What came before the turn goes first; where the turn itself is most of
-    the context, so do its own steps, all but the last one, and its prompt stays as it was.
+    A call and its results are never parted, and the system messages at the history's beginning stay. What came before
+    the turn goes first; where the turn itself is most of the context, so do its own steps, all but the last one, and
+    its prompt stays as it was.
     """
     history, turn = state.history, state.active
+    lead = leading(history)
     prompt = turn.prompt_index if turn is not None else len(history)
     own = history[prompt:]
     size = tokens_of(history)
     bound = size if threshold is None or (turn is not None and turn.too_large) else min(size, threshold)
-    if prompt > 0 and not _is_summary_alone(history, prompt) and tokens_of(own) <= bound // 2:
+    if prompt > lead and not _is_summary_alone(history, lead, prompt) and tokens_of(own) <= bound // 2:
         return prompt, False
     last = _last_step(history)
     if last > prompt + 1 and tokens_of(history[last:]) <= bound // 4:
         return last, True
     if len(own) > 1:
         return len(history), True
-    return (prompt, False) if prompt > 0 else (0, False)
+    return (prompt, False) if prompt > lead else (0, False)
 
 
-def _is_summary_alone(history: list[ModelMessage], prompt: int) -> bool:
+def _is_summary_alone(history: list[ModelMessage], lead: int, prompt: int) -> bool:
     """Whether all that came before the turn is one summary already."""
-    first = history[0]
-    return prompt == 1 and isinstance(first, UserMessage) and first.context == "summary"
+    first = history[lead]
+    return prompt == lead + 1 and isinstance(first, UserMessage) and first.context == "summary"
 
 
 def _last_step(history: list[ModelMessage]) -> int:
@@ -164,13 +169,13 @@ async def _read_summary(model: Model, request: ModelRequest) -> tuple[str, Usage
     stream = model.stream(request)
     try:
         async for event in stream:
-            match event:
-                case TextChunk():
-                    text += event.text
+            match checked(event):
+                case TextChunk(text=chunk):
+                    text += chunk
                 case ToolCallBlock():
                     called = True
-                case ReplyFinished():
-                    finished = event
+                case ReplyFinished() as finish:
+                    finished = finish
                 case _:
                     pass
     finally:

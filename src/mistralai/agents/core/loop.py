@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from mistralai.agents.core import calls, limits, state as phases, tool_hooks
-from mistralai.agents.core.cancellation import is_torn_down, stops_the_work
+from mistralai.agents.core.cancellation import is_torn_down, loop_ends, stops_the_work
 from mistralai.agents.core.decide import decide_expire
 from mistralai.agents.core.ending import ENDING, append_end, close, end_facts, end_with_hooks, ends_with_hooks
 from mistralai.agents.core.facts import (
@@ -193,7 +192,17 @@ async def _bring_forward(session: OpenSession, call: CallState, work: Work) -> l
 
 def _begin(session: OpenSession, key: str, work: Work, body: Body) -> None:
     session.works[key] = work
-    work.task = session.surroundings.spawn(_carry_out(session, key, work, body))
+    work.task = task = session.surroundings.spawn(_carry_out(session, key, work, body))
+    if not work.begun:
+        task.add_done_callback(partial(_check_begun, session, key, work), context=task.get_context())
+
+
+def _check_begun(session: OpenSession, key: str, work: Work, task: asyncio.Task[None]) -> None:
+    """Take the step again whose task somebody cancelled before it ran at all, unless the event loop is ending."""
+    if task.cancelled() and not work.begun and session.works.get(key) is work and not work.stopping:
+        _done(session, key, work)
+        if not loop_ends():
+            advance(session)
 
 
 async def _carry_out(session: OpenSession, key: str, work: Work, body: Body) -> None:
@@ -228,10 +237,22 @@ async def _carry_on(session: OpenSession, key: str, body: Body, work: Work) -> t
         if is_torn_down():
             raise
         facts = _broken(session, turn, work, error)
-    more = _settle(session, key, work, turn, facts)
+    try:
+        more = _settle(session, key, work, turn, facts)
+    except Exception as error:  # what came of it is nothing that the log can hold
+        _break_off(session, error)
+        return None
     if session.journal is not None and (session.state.active is None or any(isinstance(f, CallEnded) for f in facts)):
-        with contextlib.suppress(JournalError):  # the session has been told
+        try:
             await session.commit()
+        except JournalError:
+            pass  # the session has been told
+        except asyncio.CancelledError:
+            if stops_the_work(session):
+                if more is not None:
+                    _done(session, more[0], work)
+                    advance(session)
+                raise
     return more
 
 

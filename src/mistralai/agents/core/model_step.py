@@ -17,8 +17,9 @@ from mistralai.agents.authoring.hook_decisions import (
     Skip,
 )
 from mistralai.agents.authoring.hook_subjects import AgentTurnRequest, PostLLMCallInvocation, PreLLMCallInvocation
+from mistralai.agents.authoring.json_kinds import is_object
 from mistralai.agents.authoring.model import ModelError
-from mistralai.agents.authoring.results import encode_content
+from mistralai.agents.authoring.results import encode_content, to_plain
 from mistralai.agents.core.cancellation import stops_the_work
 from mistralai.agents.core.compaction import CompactionFailed, can_compact, compact
 from mistralai.agents.core.facts import CompactionNeeded, ErrorData, ReplyEnded, TurnEnded, TurnPrepared
@@ -144,15 +145,28 @@ def prompt_unseen(session: OpenSession, turn_id: str) -> bool:
 
 
 def error_data(error: ModelError) -> ErrorData:
-    """Return a model's failure as the log keeps it."""
-    return ErrorData(message=error.message, code=error.code, retryable=error.retryable, details=error.details)
+    """Return a model's failure as the log keeps it. A model object may have put anything into it."""
+    given: Any = error
+    return ErrorData(
+        message=given.message if isinstance(given.message, str) else described(error),
+        code=given.code if isinstance(given.code, str) else "completion_failed_permanently",
+        retryable=bool(given.retryable),
+        details=_details(given.details),
+    )
+
+
+def _details(given: object) -> dict[str, Any] | None:
+    try:
+        return to_plain(given) if is_object(given) else None
+    except TypeError:
+        return None  # what JSON cannot hold is left out
 
 
 def _too_large(session: OpenSession, turn: TurnProgress, error: ModelError) -> list[Fact]:
     """The history is too large for the model: compact it, unless that has just been done, or cannot be."""
     failure = error_data(error)
     if turn.compacted:
-        details = {**(error.details or {}), "reason": "after_compaction"}
+        details = {**(failure.details or {}), "reason": "after_compaction"}
         failure = structs.replace(failure, retryable=True, details=details)
     elif can_compact(session):
         return [CompactionNeeded(at=session.now(), turn_id=turn.turn_id)]

@@ -20,6 +20,7 @@ from mistralai.agents.authoring.model import (
 )
 from mistralai.agents.core.facts import Reasoning, ReplyEnded, ReplyOpened, UsageData
 from mistralai.agents.core.live import LiveReply
+from mistralai.agents.core.model_events import checked
 from mistralai.agents.core.results import ANSWER_SHORTER, CUT_OFF
 from mistralai.agents.core.steps import MOST_SHORTER_REPLIES
 from mistralai.agents.values.ids import uuid7
@@ -80,16 +81,16 @@ async def receive(session: OpenSession, model: Model, request: ModelRequest) -> 
     stream = model.stream(request)
     try:
         async for event in stream:
-            match event:
+            match checked(event):
                 case TextChunk(text=text):
                     if text:
                         _show(session, request.turn_id, text, reply.seen)
                 case ToolCallBlock(call=call):
                     reply.calls.append(call)
-                case ReasoningBlock():
-                    reply.reasoning.append(event)
-                case ReplyFinished():
-                    finished = event
+                case ReasoningBlock() as block:
+                    reply.reasoning.append(block)
+                case ReplyFinished() as finish:
+                    finished = finish
     finally:
         if finished is None and (close := getattr(stream, "aclose", None)) is not None:
             await close()
