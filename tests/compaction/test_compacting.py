@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -94,6 +94,33 @@ class TestWhenTheContextPassesTheThreshold:
         await session.run("Hi.")
         await session.run("How are you?")
         assert len(model.requests) == 2
+
+
+class TestAnImportedHistory:
+    HISTORY: ClassVar[list[dict[str, Any]]] = [
+        {"type": "message", "role": "system", "content": [{"type": "text", "text": "Speak English."}]},
+        {"type": "message", "role": "user", "content": [{"type": "text", "text": "Hi."}]},
+        {"type": "message", "role": "assistant", "content": [{"type": "text", "text": "Hello. " * 800}]},
+    ]
+
+    async def test_is_compacted_and_keeps_the_system_messages_it_begins_with(self) -> None:
+        agent, model = agent_of(SUMMARY, reply("Fine."))
+        session = await agent.start_session(history=self.HISTORY)
+        completed(await session.run("How are you?"))
+        assert asked(model) == ["system: Speak English.", SUMMARY_LINE, "user: How are you?"]
+
+    async def test_of_system_messages_alone_has_nothing_to_compact(self) -> None:
+        agent, model = agent_of(reply("Fine."))
+        session = await agent.start_session(history=self.HISTORY[:1])
+        completed(await session.run("word " * 1000))
+        assert len(model.requests) == 1
+
+    async def test_can_be_compacted_again(self) -> None:
+        agent, model = agent_of(SUMMARY, reply("Fine.", usage=LARGE), SUMMARY, reply("Bye."))
+        session = await agent.start_session(history=self.HISTORY)
+        await session.run("How are you?")
+        await session.run("See you.")
+        assert asked(model) == ["system: Speak English.", SUMMARY_LINE, "user: See you."]
 
 
 class TestWhenTheProviderRefusesTheContext:

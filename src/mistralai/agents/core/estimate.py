@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from mistralai.agents.authoring.model import AssistantMessage, SystemMessage
+from mistralai.agents.core.imported import leading
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -19,7 +20,9 @@ TOKENS_AN_IMAGE: Final = 1000
 
 def outgrown(state: SessionState, threshold: int | None) -> bool:
     """Whether the context of the next call passes the threshold, and there is something to compact."""
-    if threshold is None or len(state.history) < 2 or (state.active is not None and state.active.compacted):
+    if threshold is None or (state.active is not None and state.active.compacted):
+        return False
+    if len(state.history) - leading(state.history) < 2:
         return False
     new = state.history[state.context_length :]
     return state.context_tokens + tokens_of(new) > threshold

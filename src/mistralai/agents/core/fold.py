@@ -31,7 +31,7 @@ from mistralai.agents.core.facts import (
     TurnPrepared,
     ValueRecorded,
 )
-from mistralai.agents.core.imported import messages_of
+from mistralai.agents.core.imported import leading, messages_of
 from mistralai.agents.core.results import model_content
 from mistralai.agents.core.state import CallbackState, CallState, SessionState, TurnProgress
 
@@ -222,11 +222,12 @@ def _history_compacted(state: SessionState, fact: HistoryCompacted) -> None:
     turn = state.turn(fact.turn_id)
     prompt = [state.history[turn.prompt_index]] if fact.prompt_kept else []
     kept = state.history[fact.replaced :]
-    state.history = [UserMessage(content=fact.summary, context="summary"), *prompt, *kept]
+    lead = state.history[: leading(state.history)]
+    state.history = [*lead, UserMessage(content=fact.summary, context="summary"), *prompt, *kept]
     state.generation += 1
     state.context_tokens = 0
     state.context_length = 0
-    turn.prompt_index = max(1, turn.prompt_index - fact.replaced + 1)
+    turn.prompt_index = len(lead) + max(1, turn.prompt_index - fact.replaced + 1)
     turn.too_large = False
     turn.compacted = True
     _count(state, turn, fact.usage)

@@ -71,6 +71,14 @@ def messages_of(entries: Iterable[ImportedEntry]) -> list[ModelMessage]:
     return messages
 
 
+def leading(history: list[ModelMessage]) -> int:
+    """Return how many system messages a history begins with: they belong to the instructions."""
+    count = 0
+    while count < len(history) and isinstance(history[count], SystemMessage):
+        count += 1
+    return count
+
+
 def _unused(call_id: str, taken: set[str]) -> str:
     """Return an id that no other call has: providers refuse a history with two of one id."""
     number = 1
