@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal, cast, get_args, get_origin
 
 from pydantic import TypeAdapter, ValidationError
@@ -27,7 +28,7 @@ from mistralai.agents.values.record import replace
 from mistralai.agents.values.tool_result import ToolResult
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
     from types import FrameType
 
     from mistralai.agents.values.json_value import JsonValue
@@ -60,8 +61,8 @@ class Options:
     ) -> None:
         self.name: str | None = name
         self.description: str | None = description
-        self.input_schema: JsonObject | None = None if input_schema is None else dict(input_schema)
-        self.output_schema: JsonObject | None = None if output_schema is None else dict(output_schema)
+        self.input_schema: JsonObject | None = _copied(input_schema)
+        self.output_schema: JsonObject | None = _copied(output_schema)
         self.annotations: ToolAnnotations = ToolAnnotations() if annotations is None else annotations
         self.model_access: ModelAccess = model_access
         self.timeout_seconds: float | None = timeout_seconds
@@ -83,9 +84,16 @@ class Options:
             raise SdkError(f"{owner}: timeout_seconds is {limit!r}. Pass a number above 0, or None for no bound.")
         if not isinstance(given["idempotent"], bool):
             raise SdkError(f"{owner}: idempotent is {given['idempotent']!r}. Pass True or False.")
+        for name in ("input_schema", "output_schema"):
+            if given[name] is not None and not isinstance(given[name], dict):
+                raise SdkError(f"{owner}: {name} is {given[name]!r:.200}. Pass a JSON schema as a dict, or None.")
         schema = self.input_schema
         if schema is not None and schema.get("type", "object") != "object":
             raise SdkError(f"{owner}: input_schema has type {schema['type']!r}. Arguments are a JSON object.")
+
+
+def _copied(schema: Any) -> Any:
+    return dict(cast("Mapping[str, Any]", schema)) if isinstance(schema, Mapping) else schema
 
 
 class Derived:

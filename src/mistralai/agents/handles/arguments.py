@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from mistralai.agents.authoring.json_kinds import is_object
 from mistralai.agents.values.errors import SdkError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
     from mistralai.agents.authoring.agent_definition import AgentDefinition
     from mistralai.agents.authoring.output import OutputType
     from mistralai.agents.core.facts import Content
@@ -34,6 +33,9 @@ def encode_history(history: Iterable[Any] | None) -> tuple[JsonObject, ...]:
     """Return an imported history as the log keeps it. Raises SdkError that names the entry at fault."""
     if history is None:
         return ()
+    given: object = history
+    if isinstance(given, str | bytes) or is_object(given) or not isinstance(given, Iterable):
+        raise SdkError(f"history is a {type(history).__name__}. Pass a list of HistoryImport… entries, or None.")
     from mistralai.agents.values.history_import import parse_history
     from mistralai.agents.values.wire import to_data
 
@@ -42,8 +44,12 @@ def encode_history(history: Iterable[Any] | None) -> tuple[JsonObject, ...]:
 
 def encode_inputs(inputs: Mapping[str, Any] | None) -> JsonObject:
     """Return session inputs as the log keeps them."""
-    if not inputs:
+    if inputs is None:
         return {}
+    if not isinstance(inputs, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]  # callers may not check types
+        raise SdkError(
+            f"session_inputs is a {type(inputs).__name__}. Pass a dict of SessionInputs by their input_id, or None."
+        )
     from mistralai.agents.authoring.session_inputs import encode_session_inputs
 
     return dict(encode_session_inputs(inputs))

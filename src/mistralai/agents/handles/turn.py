@@ -129,6 +129,7 @@ class Turn:
         Raises SdkError, with nothing sent, where the answer does not suit the callback.
         """
         session = self._session
+        _check_callback_id(callback_id)
         place = await session.place()
         callback = await place.read_callback(session.id, callback_id)
         if callback is True:
@@ -161,6 +162,7 @@ class Turn:
     async def callback(self, callback_id: str) -> OpenCallback | None:
         """Return an open callback of the session by its ID; None where it is not open."""
         session = self._session
+        _check_callback_id(callback_id)
         place = await session.place()
         found = await place.read_callback(session.id, callback_id)
         return None if isinstance(found, bool) else dressed_callback(found, session.agent, place)
@@ -189,6 +191,11 @@ class Turn:
         raise TypeError(
             "A Turn cannot be pickled: it belongs to its process. Keep session_id and id, and bind them again."
         )
+
+
+def _check_callback_id(callback_id: object) -> None:
+    if not isinstance(callback_id, str) or not callback_id:
+        raise SdkError(f"callback_id is {callback_id!r:.200}. Pass the id of an open callback: callback.id.")
 
 
 def _approval(answer: dict[str, Any] | None) -> AllowApproval | DenyApproval | None:

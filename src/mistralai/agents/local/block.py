@@ -92,6 +92,8 @@ class LocalRuntime:
 
         False if some still run after `timeout` seconds; None waits without bound.
         """
+        if timeout is not None:
+            _check_seconds("drain", "timeout", timeout)
         runtime = await start(self._options)
         runtime.draining = True
         try:
@@ -149,6 +151,11 @@ def _check_above_zero(name: str, value: object) -> None:
         return
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < float("inf"):
         raise SdkError(f"local_runtime: {name} is {value!r}. Pass a number of seconds above 0, or None.")
+
+
+def _check_seconds(owner: str, name: str, value: object) -> None:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not value >= 0:
+        raise SdkError(f"{owner}: {name} is {value!r}. Pass a number of seconds, or None.")
 
 
 def _check_factory(factory: object) -> None:

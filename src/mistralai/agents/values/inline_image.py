@@ -20,6 +20,9 @@ _MEDIA_TYPE = re.compile(r"image/[A-Za-z0-9!#$&^_.+-]+", re.ASCII)
 
 def inline_image(data: bytes, media_type: str | None) -> tuple[str, str]:
     """Return the `data:` URI of an image and its media type."""
+    if not isinstance(data, bytes | bytearray | memoryview):  # pyright: ignore[reportUnnecessaryIsInstance]  # callers may not check types
+        raise TypeError(f"data is a {type(data).__name__}. Pass the bytes of an image file.")
+    data = bytes(data)
     check_size(base64_length(len(data)), "The image")
     if not data:
         raise ValueError("The image has no bytes. Pass the whole content of an image file.")
