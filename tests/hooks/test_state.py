@@ -145,8 +145,12 @@ class TestTheBound:
 
 
 class TestASavedSession:
-    async def test_goes_on_with_the_state_it_had(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    @pytest.fixture(autouse=True)
+    def without_the_warning(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Saving is experimental, which is no matter of these tests."""
         monkeypatch.setenv("AGENTS_SDK_EXPERIMENTAL_WARNINGS", "0")
+
+    async def test_goes_on_with_the_state_it_had(self, tmp_path: Path) -> None:
         model = replies(2)
         agent = agents.Agent(model=model, name="counter", hooks=[Counts()])
         journals = agents.experimental.JsonFileSessionJournal.in_directory(tmp_path)
@@ -156,6 +160,37 @@ class TestASavedSession:
         async with agents.local_runtime(journal_factory=journals):
             completed(await agent.session(session.id).run("b"))
         assert asked(model)[-1] == "user: 2: b ['a', 'b']"
+
+    async def test_sends_a_message_that_was_skipped_in_no_later_process_either(self, tmp_path: Path) -> None:
+        class Refuses(agents.Hook):
+            async def pre_agent_turn(self, ctx: hook.HookContext, request: hook.AgentTurnRequest) -> hook.Skip | None:
+                return agents.skip("No.") if "secret" in request.text else None
+
+        model = replies(1)
+        agent = agents.Agent(model=model, name="guarded", guardrails=[Refuses()])
+        journals = agents.experimental.JsonFileSessionJournal.in_directory(tmp_path)
+        async with agents.local_runtime(journal_factory=journals):
+            session = await agent.start_session()
+            assert completed(await session.run("the secret")).stop_reason == "skipped"
+        async with agents.local_runtime(journal_factory=journals):
+            completed(await agent.session(session.id).run("Hi."))
+        assert asked(model) == ["user: Hi."]
+
+    async def test_records_what_its_hooks_draw(self, tmp_path: Path) -> None:
+        drawn: list[str] = []
+
+        class Draws(agents.Hook):
+            async def pre_agent_turn(self, ctx: hook.HookContext, request: hook.AgentTurnRequest) -> None:
+                drawn.extend([str(agents.uuid4()), str(agents.uuid4())])
+
+        agent = agents.Agent(model=replies(1), name="drawing", hooks=[Draws()])
+        journals = agents.experimental.JsonFileSessionJournal.in_directory(tmp_path)
+        async with agents.local_runtime(journal_factory=journals):
+            session = await agent.start_session()
+            completed(await session.run("Hi."))
+        written = "".join(path.read_text() for path in (tmp_path / session.id).glob("*.jsonl"))
+        assert len(set(drawn)) == 2
+        assert all(value in written for value in drawn)
 
 
 class TestDraws:
