@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tests.cli.at_terminal import AtATerminal
     from tests.cli.conftest import Project, Start
 
@@ -390,8 +392,9 @@ class TestSlashCommands:
         talking.wait_for("There is no /nonsense. /help shows what there is.")
 
     def test_lines_typed_before_come_back_in_a_later_conversation(
-        self, talking: AtATerminal, at_terminal: Start
+        self, talking: AtATerminal, at_terminal: Start, data: Path
     ) -> None:
+        assert (data / "typed-lines").stat().st_mode & 0o777 == 0o600
         talking.type("/exit")
         talking.end()
         later = at_terminal("chat")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from mistralai import agents
 from tests.cli.at_terminal import AGENTS, environment
 
 if TYPE_CHECKING:
@@ -62,6 +63,32 @@ class TestApprovals:
         assert done.returncode == 0
         assert "No case was opened" in done.stdout
         assert not data.exists()
+
+
+class TestJson:
+    def test_is_the_record_of_the_turn_and_nothing_else(self, project: Project, run: Run) -> None:
+        project.says("reply('Hello.')")
+        done = run("chat", "--json", "-m", "hi")
+        assert (done.returncode, done.stderr) == (0, "")
+        assert agents.from_json(agents.Completed[str], done.stdout).text == "Hello."
+
+    def test_of_a_turn_that_waits_lists_its_questions(self, run: Run) -> None:
+        done = run("chat", "--demo", "--json", "-m", "Review TR-2209")
+        assert done.returncode == 1
+        (question,) = agents.from_json(agents.Blocked, done.stdout).callbacks
+        assert isinstance(question, agents.OpenApproval)
+        assert "waits for your answer" in done.stderr
+
+    def test_of_a_turn_that_failed_holds_its_code(self, project: Project, run: Run) -> None:
+        project.says("error(503, 'overloaded')")
+        done = run("chat", "--json", "-m", "hi")
+        assert done.returncode == 1
+        assert agents.from_json(agents.Failed, done.stdout).error.code == "completion_unavailable"
+
+    def test_needs_a_message(self, run: Run) -> None:
+        done = run("chat", "--demo", "--json")
+        assert done.returncode == 2
+        assert done.stderr == "agents: --json prints the record of one turn: give its message with -m.\n"
 
 
 class TestWhatGoesWrong:

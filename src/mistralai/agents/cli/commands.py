@@ -72,6 +72,9 @@ def chat(
     agent: AgentAt = None,
     data_dir: DataDir = None,
     save: Annotated[bool, typer.Option("--save/--no-save", help="Whether the session is saved.")] = True,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="With -m: print the turn's record as JSON, and nothing else.")
+    ] = False,
     debug: Debug = False,
 ) -> int:
     """Talk to an agent in this terminal, or over pipes."""
@@ -87,6 +90,7 @@ def chat(
             agent=agent,
             data_dir=data_dir,
             save=save,
+            as_json=as_json,
         )
     )
 

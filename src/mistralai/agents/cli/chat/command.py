@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from mistralai.agents.cli.chat.conversation import Conversation
 from mistralai.agents.cli.chat.face import PROMPT
+from mistralai.agents.cli.chat.silent import Silent
 from mistralai.agents.cli.chat.slash import is_exit, run_slash
 from mistralai.agents.cli.data_directory import data_directory, typed_lines
 from mistralai.agents.cli.debug import keep_logs_quiet
@@ -19,6 +20,7 @@ from mistralai.agents.cli.provider_check import check_provider
 from mistralai.agents.cli.saved import find_saved
 from mistralai.agents.cli.saving import runtime
 from mistralai.agents.values.errors import AgentsError
+from mistralai.agents.values.wire import to_json
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -47,10 +49,14 @@ class ChatOptions:
     """Where the agent is; None for the current directory."""
     data_dir: str | None = None
     save: bool = True
+    as_json: bool = False
+    """Print the record of the message's turn, and nothing else."""
 
 
 def chat(options: ChatOptions) -> int:
     """Hold the conversation, and return the exit code."""
+    if options.as_json and options.message is None:
+        raise Problem("--json prints the record of one turn: give its message with -m.", exit_code=2)
     if options.resume is not None and not options.save:
         raise Problem("--resume goes on with a saved session: leave out --no-save.", exit_code=2)
     if options.resume is not None and options.model is not None and options.model != LOCAL:
@@ -89,12 +95,14 @@ async def _hold(agent: Agent[Any], options: ChatOptions) -> int:
                 return agent.session(resumed.session_id)
             return await agent.start_session(agent={"model": options.model} if names_model else None)
 
-        async with face_for(data) as face:
+        async with Silent() if options.as_json else face_for(data) as face:
             conversation = Conversation(session, face, saved=options.save)
             try:
                 code = await _converse(conversation, agent, options)
             finally:
                 await conversation.leave()
+        if options.as_json and conversation.state is not None:
+            print(to_json(conversation.state))
         return _say_how_to_go_on(conversation, options, code)
 
 

@@ -17,6 +17,7 @@ from mistralai.agents.cli.chat.face import Spacing
 if TYPE_CHECKING:
     from collections.abc import Callable
     from types import TracebackType
+    from typing import TextIO
 
     from mistralai.agents.cli.chat.face import Kind
 
@@ -33,6 +34,8 @@ class Pipes:
     def __init__(self) -> None:
         self.on_interrupt: Callable[[], None] = lambda: None
         self._spacing = Spacing()
+        # Who types answers at a terminal while the output goes elsewhere is to see the question.
+        self._asks_on = sys.stderr if sys.stdin.isatty() and not sys.stdout.isatty() else sys.stdout
         self._lines: asyncio.Queue[str | None] = asyncio.Queue()
         self._reading = False
         self._ended = False
@@ -67,9 +70,9 @@ class Pipes:
 
     async def ask(self, prompt: str) -> str | None:
         self.finish()
-        self._print(prompt)
+        self._print(prompt, self._asks_on)
         answer = await self.next_line()
-        self._print("\n")
+        self._print("\n", self._asks_on)
         return answer
 
     def write(self, text: str) -> None:
@@ -88,7 +91,8 @@ class Pipes:
         if kind == "failed":
             print(f"agents: {one_row(text)}", file=sys.stderr, flush=True)
         elif kind != "user":  # who wrote the lines has them
-            self._print(f"{self._spacing.before(kind)}{clean(text)}\n")
+            where = self._asks_on if kind == "question" else sys.stdout
+            self._print(f"{self._spacing.before(kind)}{clean(text)}\n", where)
 
     def markdown(self, text: str) -> None:
         self.write(text)
@@ -101,11 +105,12 @@ class Pipes:
         self._ended = True
         self._lines.put_nowait(None)
 
-    def _print(self, text: str) -> None:
+    def _print(self, text: str, where: TextIO | None = None) -> None:
         if text:
+            where = where or sys.stdout
             self._at_start = text.endswith("\n")
-            sys.stdout.write(text)
-            sys.stdout.flush()
+            where.write(text)
+            where.flush()
 
 
 def _read(loop: asyncio.AbstractEventLoop, lines: asyncio.Queue[str | None]) -> None:
