@@ -66,6 +66,13 @@ class TestTheCommand:
         assert main(["chat", "--debug"]) == 1
         assert "Traceback (most recent call last)" in capsys.readouterr().err
 
+    def test_shows_nothing_of_an_error_that_would_steer_the_terminal(
+        self, elsewhere: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        (elsewhere / "main.py").write_text("raise ValueError('a\\x1b[2Jb')\n")
+        assert main(["chat"]) == 1
+        assert "ValueError: a[2Jb" in capsys.readouterr().err
+
 
 class TestWithoutTheTerminalPackages:
     @pytest.fixture(autouse=True)

@@ -85,5 +85,7 @@ def _without_terminal_packages(given: list[str]) -> int | None:
 
 
 def _say(sentence: str, code: int) -> int:
-    print(f"{PROGRAM}: {sentence}", file=sys.stderr)
+    from mistralai.agents.cli.chat.clean import one_row
+
+    print(f"{PROGRAM}: {one_row(sentence)}", file=sys.stderr)  # it may hold what a project or a server said
     return code
