@@ -107,10 +107,10 @@ class Pipes:
 
     def _print(self, text: str, where: TextIO | None = None) -> None:
         if text:
-            where = where or sys.stdout
+            stream = sys.stdout if where is None else where
             self._at_start = text.endswith("\n")
-            where.write(text)
-            where.flush()
+            stream.write(text)
+            stream.flush()
 
 
 def _read(loop: asyncio.AbstractEventLoop, lines: asyncio.Queue[str | None]) -> None:
