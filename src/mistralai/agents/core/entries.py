@@ -70,9 +70,9 @@ def result_entry(result: CallEnded, error: ProtocolError | None) -> ToolResultEn
         created_at=_moment(result.at),
         tool_call_id=result.call_id,
         content=_blocks(result.content) if result.content is not None else (),
-        structured=result.structured,
+        structured=copied(result.structured),
         error=error,
-        metadata=result.metadata,
+        metadata=copied(result.metadata),
     )
 
 
@@ -83,7 +83,7 @@ def reasoning_entry(block: Reasoning, turn_id: str, at: float) -> UnknownEntry:
         turn_id=turn_id,
         created_at=_moment(at),
         type="reasoning",
-        raw={"text": block.text, **block.data},
+        raw={"text": block.text, **copied(block.data)},
     )
 
 
@@ -107,7 +107,7 @@ def _imported(entry: ImportedEntry, at: float) -> Entry:
                 tool_call_id=data["tool_call_id"],
                 tool_id=data["name"],
                 name=data["name"],
-                arguments=data.get("arguments"),
+                arguments=copied(data.get("arguments")),
             )
         case "tool_result":
             error = data.get("error")
@@ -115,12 +115,12 @@ def _imported(entry: ImportedEntry, at: float) -> Entry:
                 **ids,
                 tool_call_id=data["tool_call_id"],
                 content=(),
-                structured=data.get("result"),
+                structured=copied(data.get("result")),
                 error=from_data(ProtocolError, error) if error else None,
-                metadata=data.get("annotations") or None,
+                metadata=copied(data.get("annotations")) or None,
             )
         case _:
-            raw = {"message": f"{data['task_name']}:{data['snapshot_type']}", "details": data.get("value")}
+            raw = {"message": f"{data['task_name']}:{data['snapshot_type']}", "details": copied(data.get("value"))}
             return UnknownEntry(**ids, type="checkpoint", raw=raw)
 
 

@@ -8,7 +8,7 @@ from bisect import bisect_right
 class LiveReply:
     """The text of an open assistant message."""
 
-    __slots__ = ("_ends", "_pieces", "entry_id", "length", "position", "seen")
+    __slots__ = ("_ends", "_pieces", "entry_id", "length", "passed", "position", "seen")
 
     def __init__(self, entry_id: str, position: int, seen: int) -> None:
         self.entry_id: str = entry_id
@@ -17,6 +17,8 @@ class LiveReply:
         self.seen: int = seen
         """How many messages of the history the model had read."""
         self.length: int = 0
+        self.passed: dict[int, tuple[tuple[int, int], int]] = {}
+        """For each fact that came meanwhile, by position: the last event before it, and the characters."""
         self._pieces: list[str] = []
         self._ends: list[int] = []
 

@@ -144,7 +144,9 @@ def protocol_error(error: ErrorData | None) -> ProtocolError:
     """Return an error as users read it."""
     if error is None:
         return ProtocolError(message="The turn failed without saying why.", code="turn_failed")
-    return ProtocolError(message=error.message, code=error.code, retryable=error.retryable, details=error.details)
+    return ProtocolError(
+        message=error.message, code=error.code, retryable=error.retryable, details=copied(error.details)
+    )
 
 
 def token_usage(usage: UsageData | None) -> TokenUsage:
@@ -209,7 +211,7 @@ def _session_started(frame: _Frame, fact: SessionStarted) -> list[Event]:
 
 
 def _notice(frame: _Frame, fact: NoticeGiven) -> list[Event]:
-    return [frame.event(Notice, message=fact.message, level=fact.level, details=fact.details)]
+    return [frame.event(Notice, message=fact.message, level=fact.level, details=copied(fact.details))]
 
 
 def _turn_accepted(frame: _Frame, fact: TurnAccepted) -> list[Event]:

@@ -105,6 +105,8 @@ class OpenSession:
         generation = state.generation
         milestone = False
         for fact in facts:
+            if self.live is not None:
+                self.live.passed[state.next_position] = (state.last_event, self.live.length)
             apply(state, fact)
             self.log.append(fact)
             if type(fact) is ReplyEnded and fact.opened:

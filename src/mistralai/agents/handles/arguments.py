@@ -33,7 +33,7 @@ def encode_history(history: Iterable[Any] | None) -> tuple[JsonObject, ...]:
     """Return an imported history as the log keeps it. Raises SdkError that names the entry at fault."""
     if history is None:
         return ()
-    given: object = history
+    given: Any = history
     if isinstance(given, str | bytes) or is_object(given) or not isinstance(given, Iterable):
         raise SdkError(f"history is a {type(history).__name__}. Pass a list of HistoryImport… entries, or None.")
     from mistralai.agents.values.history_import import parse_history

@@ -6,6 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from mistralai.agents.core.commands import Accepted, Answer, Ended, Interrupt, NeverOpened, NotActive, Settled, Steer
+from mistralai.agents.core.json_copy import copied
 from mistralai.agents.handles.answering import encode_answer
 from mistralai.agents.handles.arguments import check_on_event, check_timeout, cursor_of, encode_content, output_of
 from mistralai.agents.handles.dress import dressed_callback, dressed_event, dressed_state
@@ -203,7 +204,7 @@ def _approval(answer: dict[str, Any] | None) -> AllowApproval | DenyApproval | N
         return None
     match answer:
         case {"type": "allow"}:
-            return from_json(AllowApproval, answer)
+            return from_json(AllowApproval, copied(answer))  # whoever reads it cannot change what runs
         case {"type": "deny"}:
             return from_json(DenyApproval, answer)
         case _:

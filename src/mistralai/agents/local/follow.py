@@ -25,21 +25,24 @@ class Reader:
         self._session = session
         self._turn_id = turn_id
         self._fact, self._event = (after.fact, after.event + 1) if after.fact >= 0 else (0, 0)
-        self._offset = after.offset
+        self._offset = after.offset or _shown_before(session, after.fact)
         turn = session.state.turns.get(turn_id) if turn_id is not None else None
         self._over = turn is not None and turn.end is not None and after >= (turn.end_position, 0)
 
     def read(self, until: Position | None = None) -> Iterator[Event]:
         """Yield what there is after the reader's position, up to `until` or the end of the log, and move on."""
-        limit = until or end_of(self._session)
-        log = self._session.log
+        session = self._session
+        limit = until or end_of(session)
+        log = session.log
         while not self._over and self._fact <= limit.fact:
             fact = log[self._fact]
             if self._event == 0 and isinstance(fact, ReplyOpened | ReplyEnded):
                 self._offset = 0
             width = fact.width()
             if self._event < width and self._concerns(fact):
-                events = events_of(self._session, self._fact)
+                if self._event == 0 and (shown := _shown_by(session, self._fact)) is not None:
+                    yield from self._delta(shown)
+                events = events_of(session, self._fact)
                 while self._event < width:
                     if (self._fact, self._event) > limit[:2]:
                         return
@@ -70,9 +73,8 @@ class Reader:
             return
         text = live.text(self._offset)[: limit.offset - self._offset]
         self._offset += len(text)
-        fact, event = session.state.last_event
         yield TextDelta(
-            id=cursor(session.session_id, Position(fact, event, self._offset)),
+            id=cursor(session.session_id, Position(limit.fact, limit.event, self._offset)),
             session_id=session.session_id,
             turn_id=turn.turn_id,
             created_at=moment(session.now()),
@@ -82,3 +84,18 @@ class Reader:
 
     def _concerns(self, fact: object) -> bool:
         return self._turn_id is None or getattr(fact, "turn_id", None) == self._turn_id
+
+
+def _shown_by(session: OpenSession, fact: int) -> Position | None:
+    """Return the position just before a fact that came while a reply was being written; None for any other fact."""
+    passed = session.live.passed.get(fact) if session.live is not None else None
+    if passed is None:
+        return None
+    (before, event), length = passed
+    return Position(before, event, length)
+
+
+def _shown_before(session: OpenSession, fact: int) -> int:
+    """Return how much of the reply that is being written a reader had who read on to this fact."""
+    shown = _shown_by(session, fact)
+    return shown.offset if shown is not None else 0
