@@ -26,6 +26,7 @@ RECORDS = {
     "interrupted": agents.Interrupted,
     "failed": agents.Failed,
 }
+LONGEST_SECONDS = 5.0
 index = st.integers(min_value=0, max_value=1_000)
 
 
@@ -56,9 +57,10 @@ class AnyOrder(RuleBasedStateMachine):
         """Carry out a command and let everything that follows of itself happen."""
 
         async def and_what_follows() -> Any:
-            outcome = await command
-            await self.clock.advance(0)
-            return outcome
+            async with asyncio.timeout(LONGEST_SECONDS):  # what waits for ever is a failure that can be made small
+                outcome = await command
+                await self.clock.advance(0)
+                return outcome
 
         return self.runner.run(and_what_follows())
 
