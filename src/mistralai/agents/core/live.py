@@ -28,6 +28,11 @@ class LiveReply:
         self.length += len(text)
         self._ends.append(self.length)
 
+    def shown_before(self, fact: int) -> int:
+        """Return how many characters a reader had who read on to a fact that came meanwhile; 0 for any other fact."""
+        passed = self.passed.get(fact)
+        return passed[1] if passed is not None else 0
+
     def text(self, offset: int = 0) -> str:
         """Return the text from a character on, at the cost of what is returned."""
         if offset >= self.length:

@@ -62,7 +62,10 @@ def position_of(session: OpenSession, text: str) -> Position:
 def end_of(session: OpenSession) -> Position:
     """Return the position after everything a reader can get now, the reply being written included."""
     fact, event = session.state.last_event
-    return Position(fact, event, session.live.length if session.live else 0)
+    live = session.live
+    if live is None or live.length == live.shown_before(fact):
+        return Position(fact, event)  # the fact's own event is the last one: no text came after it
+    return Position(fact, event, live.length)
 
 
 def _reached(session: OpenSession, position: Position) -> bool:

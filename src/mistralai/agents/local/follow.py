@@ -25,7 +25,8 @@ class Reader:
         self._session = session
         self._turn_id = turn_id
         self._fact, self._event = (after.fact, after.event + 1) if after.fact >= 0 else (0, 0)
-        self._offset = after.offset or _shown_before(session, after.fact)
+        live = session.live
+        self._offset = after.offset or (live.shown_before(after.fact) if live is not None else 0)
         turn = session.state.turns.get(turn_id) if turn_id is not None else None
         self._over = turn is not None and turn.end is not None and after >= (turn.end_position, 0)
 
@@ -93,9 +94,3 @@ def _shown_by(session: OpenSession, fact: int) -> Position | None:
         return None
     (before, event), length = passed
     return Position(before, event, length)
-
-
-def _shown_before(session: OpenSession, fact: int) -> int:
-    """Return how much of the reply that is being written a reader had who read on to this fact."""
-    shown = _shown_by(session, fact)
-    return shown.offset if shown is not None else 0
