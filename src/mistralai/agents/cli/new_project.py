@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import keyword
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -32,8 +33,8 @@ def new_project(name: str, *, ask: bool, git: bool) -> int:
     if git and not _in_a_repository(directory):
         _make_repository(directory)
     print(f"{directory} is a project. Its README.md says how to go on; in short:\n")
-    print(f"  cd {directory}")
-    for step in (f"export {PROVIDERS[provider].key}=...", "agents chat", "python -m pytest"):
+    test = ("python -m pip install pytest", "python -m pytest")
+    for step in (f"cd {shlex.quote(name)}", *test, f"export {PROVIDERS[provider].key}=...", "agents chat"):
         print(f"  {step}")
     return 0
 
