@@ -194,15 +194,17 @@ def _begin(session: OpenSession, key: str, work: Work, body: Body) -> None:
     session.works[key] = work
     work.task = task = session.surroundings.spawn(_carry_out(session, key, work, body))
     if not work.begun:
-        task.add_done_callback(partial(_check_begun, session, key, work), context=task.get_context())
+        task.add_done_callback(partial(_check_begun, session, key, work, body), context=task.get_context())
 
 
-def _check_begun(session: OpenSession, key: str, work: Work, task: asyncio.Task[None]) -> None:
-    """Take the step again whose task somebody cancelled before it ran at all, unless the event loop is ending."""
-    if task.cancelled() and not work.begun and session.works.get(key) is work and not work.stopping:
+def _check_begun(session: OpenSession, key: str, work: Work, body: Body, task: asyncio.Task[None]) -> None:
+    """Begin again what somebody cancelled before it ran at all, unless the event loop is ending."""
+    if not task.cancelled() or work.begun or work.stopping or session.works.get(key) is not work:
+        return
+    if loop_ends() or session.unloading:
         _done(session, key, work)
-        if not loop_ends():
-            advance(session)
+    else:
+        _begin(session, key, work, body)
 
 
 async def _carry_out(session: OpenSession, key: str, work: Work, body: Body) -> None:
