@@ -39,7 +39,7 @@ class Toolbox:
             if tool.model_access != "programmatic"
         )
         """What every request to the model offers, in a fixed order."""
-        self.names = tuple(tool.name for tool in self.for_model)
+        self.names: tuple[str, ...] = tuple(tool.name for tool in self.for_model)
         self._cards: dict[str, ToolCard] = {}
 
     def find(self, tool_id: str) -> AnyTool | None:
