@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import msgspec
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Sequence
+    from collections.abc import AsyncIterator, Callable, Sequence
 
     from mistralai.agents.values.usage import TokenUsage
 
@@ -115,6 +115,8 @@ class ModelRequest(msgspec.Struct, kw_only=True):
     """The turn that calls."""
     tool_choice: str | None = None
     """None lets the model choose; `"none"` forbids calls (a summary)."""
+    on_retry: Callable[[ModelError, float], None] | None = None
+    """Called before a call is made again by itself: with the failure, and the seconds it waits. None tells nobody."""
     wire: dict[str, Any] = msgspec.field(default_factory=dict[str, Any])
     """The session's slot for what a provider has encoded of `messages` so far. Emptied when these are rewritten."""
 

@@ -18,7 +18,7 @@ from mistralai.agents.authoring.model import (
     TextChunk,
     ToolCallBlock,
 )
-from mistralai.agents.core.facts import Reasoning, ReplyEnded, ReplyOpened, UsageData
+from mistralai.agents.core.facts import NoticeGiven, Reasoning, ReplyEnded, ReplyOpened, UsageData
 from mistralai.agents.core.live import LiveReply
 from mistralai.agents.core.model_events import checked
 from mistralai.agents.core.results import ANSWER_SHORTER, CUT_OFF
@@ -53,6 +53,26 @@ class Reply:
         self.usage: UsageData | None = None
 
 
+class Retries:
+    """Tells a session's readers that a model call is made again: the first time, the second, the fourth, ..."""
+
+    __slots__ = ("_count", "_session")
+
+    def __init__(self, session: OpenSession) -> None:
+        self._session = session
+        self._count = 0
+
+    def tell(self, failure: ModelError, wait: float) -> None:
+        """Append a notice, so that nobody takes a wait of up to a minute for a model that thinks."""
+        self._count += 1
+        if self._count.bit_count() != 1:
+            return
+        session = self._session
+        message = f"{failure.message} The model is called again in {wait:.1f} s."
+        details = {"status": "retrying", "code": failure.code, "wait_seconds": round(wait, 3)}
+        session.append([NoticeGiven(at=session.now(), message=message, details=details)])
+
+
 def request_of(session: OpenSession, turn_id: str) -> ModelRequest:
     """Return the next call of the model."""
     state, settings = session.state, session.settings
@@ -70,6 +90,7 @@ def request_of(session: OpenSession, turn_id: str) -> ModelRequest:
         first_output_timeout_seconds=settings.definition.first_output_timeout_seconds,
         session_id=session.session_id,
         turn_id=turn_id,
+        on_retry=Retries(session).tell,
         wire=session.wire,
     )
 

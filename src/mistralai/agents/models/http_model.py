@@ -66,6 +66,8 @@ class HttpModel:
                     wait = 0.0 if failure.stale and attempts == 1 else schedule.next_wait(failure.retry_after)
                     if wait is None or asyncio.get_running_loop().time() + wait >= end:
                         raise
+                    if wait and request.on_retry is not None:
+                        request.on_retry(failure, wait)
                 finally:
                     attempt.close()
                 await self._clock.sleep(wait)
