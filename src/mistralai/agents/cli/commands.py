@@ -8,7 +8,7 @@ import typer
 
 from mistralai.agents.cli.debug import set_debug
 
-app = typer.Typer(
+app: typer.Typer = typer.Typer(
     name="agents",
     help="Write an agent, talk to it, and see what it is. Start with: agents chat --demo",
     rich_markup_mode=None,

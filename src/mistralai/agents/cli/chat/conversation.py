@@ -36,7 +36,7 @@ class Conversation:
         self._open = session
         self.state: TurnState[Any] | None = None
         """The latest record of the latest turn."""
-        self.failed = False
+        self.failed: bool = False
         """Whether following a turn broke off."""
         self._questions = Questions(face, keep_open=saved)
         self._turn: Turn | None = None

@@ -34,7 +34,7 @@ class Questions:
         """Whether a question that nobody answers stays open, for the session is saved; otherwise it is denied."""
         self._one_at_a_time = asyncio.Lock()
         self._asking: dict[str, asyncio.Task[None]] = {}
-        self.left_open = asyncio.Event()
+        self.left_open: asyncio.Event = asyncio.Event()
         """Set once the input ended with a question still open."""
 
     def opened(self, turn: Turn, callback: OpenCallback) -> None:

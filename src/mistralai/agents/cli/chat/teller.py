@@ -38,7 +38,7 @@ class Teller:
     def __init__(self, face: Face, *, retold: bool) -> None:
         self.state: TurnState[Any] | None = None
         """How the turn ended; None while it has not."""
-        self.seconds = 0.0
+        self.seconds: float = 0.0
         """How long the turn took, without the time it waited for answers."""
         self._face = face
         self._retold = retold
