@@ -104,8 +104,12 @@ def _context(session: OpenSession, turn_id: str, call: CallState) -> ToolContext
 
 
 async def run(session: OpenSession, ready: ReadyCall) -> list[Fact]:
-    """Run a tool to its end and return its result, whatever that is."""
-    return [await after_call(session, ready.state, await _outcome(session, ready))]
+    """Run a tool to its end and return its result, whatever that is; nothing where its turn has ended without it."""
+    outcome = await _outcome(session, ready)
+    turn = session.state.active
+    if turn is None or turn.turn_id != ready.state.turn_id:
+        return []
+    return [await after_call(session, ready.state, outcome)]
 
 
 async def _outcome(session: OpenSession, ready: ReadyCall) -> CallEnded:
@@ -133,7 +137,9 @@ async def _outcome(session: OpenSession, ready: ReadyCall) -> CallEnded:
         text = f"The tool's result does not fit its schema: {error}"
         return failed(session, ready.state, "output_mismatch", text, fatal=fatal)
     except (SystemExit, KeyboardInterrupt) as error:
-        session.append([_raised(session, ready.state, tool.id, error)])
+        ended_so = _raised(session, ready.state, tool.id, error)
+        if (turn := session.state.active) is not None and turn.turn_id == ready.state.turn_id:
+            session.append([ended_so])
         raise
     except BaseException as error:  # GeneratorExit and what libraries derive from BaseException
         if is_torn_down():
@@ -186,7 +192,7 @@ def failed(
     """Return the result of a call that failed or did not run: the model reads `message`."""
     return CallEnded(
         at=session.now() if at is None else at,
-        turn_id=_turn_id(session),
+        turn_id=call.turn_id,
         call_id=call.call.call_id,
         entry_id=uuid7(),
         kind=kind,
@@ -213,7 +219,7 @@ def ended(session: OpenSession, call: CallState, outcome: ToolResult[Any]) -> Ca
     """Return the result of a call that its tool, or a hook, gave."""
     result = CallEnded(
         at=session.now(),
-        turn_id=_turn_id(session),
+        turn_id=call.turn_id,
         call_id=call.call.call_id,
         entry_id=uuid7(),
         content=results.stored_content(outcome.content),
@@ -248,7 +254,3 @@ def _question(session: OpenSession, call: CallState, tool: AnyTool, kind: str, a
 def _invalid(problem: str) -> str:
     return f"invalid_tool_call: {problem}"
 
-
-def _turn_id(session: OpenSession) -> str:
-    assert session.state.active is not None
-    return session.state.active.turn_id

@@ -132,7 +132,7 @@ def _reply_ended(state: SessionState, fact: ReplyEnded) -> None:
     if fact.feedback is not None:
         unseen.insert(0, UserMessage(content=fact.feedback, context="feedback"))
     for call in fact.calls:
-        progress = CallState(call, len(turn.calls) + 1)
+        progress = CallState(call, turn.turn_id, len(turn.calls) + 1)
         turn.calls.append(progress)
         turn.open_calls[call.call_id] = progress
         state.call_ids.add(call.call_id)

@@ -37,10 +37,11 @@ ENDED: Final = "ended"
 class CallState:
     """A tool call of a turn."""
 
-    __slots__ = ("answer", "arguments", "call", "ended", "number", "phase", "repeatable", "started")
+    __slots__ = ("answer", "arguments", "call", "ended", "number", "phase", "repeatable", "started", "turn_id")
 
-    def __init__(self, call: RequestedCall, number: int) -> None:
+    def __init__(self, call: RequestedCall, turn_id: str, number: int) -> None:
         self.call: RequestedCall = call
+        self.turn_id: str = turn_id
         self.number: int = number
         """Its place among the calls of its turn, from 1."""
         self.answer: dict[str, Json] | None = None
