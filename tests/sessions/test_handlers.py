@@ -201,8 +201,11 @@ class TestAHandlerThatFails:
         async def fail(ctx: agents.ApprovalCallbackContext, request: agents.ApprovalRequest) -> Approval:
             raise LookupError("no policy")
 
-        with pytest.raises(LookupError, match="no policy"):
+        with pytest.raises(LookupError, match="no policy") as raised:
             await asking(call("open_case")).run("Go.", on_approval=fail)
+        (note,) = raised.value.__notes__
+        assert "goes on" in note  # nobody else tells the caller which session is left
+        assert "session.cancel()" in note
 
     @pytest.mark.parametrize("returned", [True, False, None, "yes", {"type": "allow"}, agents.SignInAnswer()])
     async def test_by_returning_anything_else_raises_sdk_error(self, returned: Any) -> None:

@@ -34,3 +34,10 @@ class TestToolError:
 class TestExperimentalWarning:
     def test_is_a_warning_to_users(self) -> None:
         assert issubclass(ExperimentalWarning, UserWarning)
+
+
+class TestTheNameOfAnError:
+    """A traceback shows an error as it is imported, not where it happens to be written."""
+
+    def test_is_the_public_one(self) -> None:
+        assert f"{SdkError.__module__}.{SdkError.__qualname__}" == "mistralai.agents.SdkError"

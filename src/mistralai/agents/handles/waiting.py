@@ -38,13 +38,17 @@ async def wait_for(
         with place.holding(turn.session_id):
             return await wait.run(timeout)
     except asyncio.CancelledError as error:
-        error.add_note(
-            f"The wait was left; turn {turn.id} of session {turn.session_id} goes on. "
-            "Stop it with turn.interrupt(), or end the session with session.cancel()."
-        )
+        error.add_note(_left(turn))
         raise
     finally:
         wait.leave()
+
+
+def _left(turn: Turn) -> str:
+    return (
+        f"The wait was left; turn {turn.id} of session {turn.session_id} goes on. "
+        "Stop it with turn.interrupt(), or end the session with session.cancel()."
+    )
 
 
 class _Wait:
@@ -99,6 +103,8 @@ class _Wait:
     def raise_what_handlers_raised(self) -> None:
         for task in [task for task in self.asking if task.done()]:
             self.asking.discard(task)
+            if not task.cancelled() and (raised := task.exception()) is not None:
+                raised.add_note(_left(self.turn))
             task.result()
 
     async def show(self, until: str) -> bool:

@@ -89,3 +89,13 @@ class ToolError(Exception):
 
 class ExperimentalWarning(UserWarning):
     """Warns that a feature may change or go in any release. AGENTS_SDK_EXPERIMENTAL_WARNINGS=0 hides it."""
+
+
+def _name_as_imported() -> None:
+    """Let tracebacks name each error as users import it. JournalError is not at the front door."""
+    for name, value in globals().items():
+        if isinstance(value, type) and issubclass(value, Exception) and name != "JournalError":
+            value.__module__ = "mistralai.agents"
+
+
+_name_as_imported()
