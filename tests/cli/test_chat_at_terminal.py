@@ -207,7 +207,7 @@ class TestApprovals:
         asked.type("keep 日本")
         asked.wait_for("It says:")
         asked.wait_for("keep 日本")
-        assert "← wipe failed" in asked.shown
+        assert "← wipe refused: The user rejected this tool call: keep 日本" in asked.shown
 
     def test_anything_else_is_asked_again(self, asked: AtATerminal) -> None:
         asked.type("maybe")
@@ -363,6 +363,7 @@ class TestSlashCommands:
         talking.type("/help")
         for name in ("/events", "/usage", "/save", "/exit"):
             talking.wait_for(name)
+        talking.wait_for("twice ends.\n\n>")
 
     def test_usage_sums_the_session(self, talking: AtATerminal) -> None:
         talking.type("/usage")
@@ -370,7 +371,7 @@ class TestSlashCommands:
 
     def test_events_are_one_row_each(self, talking: AtATerminal) -> None:
         talking.type("/events 3")
-        talking.wait_for("TurnEnded")
+        talking.wait_for(" TurnEnded      Completed: Hello.")
         talking.type("/events some")
         talking.wait_for("/events takes a number, not some.")
 

@@ -38,6 +38,25 @@ class TestLines:
         assert done.returncode == 0
         assert "15 tokens (10 in, 5 out) in 1 model calls" in done.stdout
 
+    def test_that_list_events_show_what_was_said_called_and_came_back(self, run: Run) -> None:
+        done = run("chat", "--demo", typed="Review TR-2209\nn\n\n/events 100\n")
+        rows = [" ".join(line.split()[1:]) for line in done.stdout.splitlines()]
+        for row in (
+            "TurnStarted",
+            "EntryCompleted user: Review TR-2209",
+            'EntryCompleted → find_payment {"reference": "TR-2209"}',
+            "CallbackOpened Allow tools.client.open_case?",
+            "EntryCompleted ← open_case refused: The user rejected this tool call.",
+            "SessionUpdated waiting",
+        ):
+            assert row in rows
+        assert any(row.startswith('EntryCompleted ← find_payment: {"reference": "TR-2209"') for row in rows)
+        assert any(row.startswith("TurnEnded Completed: No case was opened") for row in rows)
+
+    def test_that_show_help_have_an_empty_one_after_it(self, project: Project, run: Run) -> None:
+        project.says("reply('Hello.')")
+        assert "twice ends.\n\nHello." in run("chat", typed="/help\nhi\n").stdout
+
     def test_are_read_to_the_end_where_the_last_has_no_line_end(self, project: Project, run: Run) -> None:
         project.says("reply('Hello.')")
         assert "Hello." in run("chat", typed="hi").stdout
@@ -48,6 +67,7 @@ class TestApprovals:
         done = run("chat", "--demo", typed="Review TR-2209\nwhat?\nn\ntoo early\nbye\n")
         assert done.returncode == 0
         assert "Answer y, a or n." in done.stdout
+        assert "· n no:\n" in done.stdout
         assert "No case was opened" in done.stdout
 
     def test_stay_open_where_the_input_ends_and_the_line_says_how_to_go_on(self, run: Run) -> None:

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from types import TracebackType
 
-type Kind = Literal["user", "text", "tool", "question", "note", "failed", "end"]
+type Kind = Literal["user", "text", "tool", "question", "note", "page", "failed", "end"]
 """What a line is: it decides how the line looks, and where an empty line goes before it."""
 
 
@@ -72,8 +72,14 @@ class Spacing:
     def before(self, kind: Kind) -> str:
         """Return the empty line to write before something of this kind, or nothing."""
         last, self._last = self._last, kind
+        if last == "page":
+            return ""
         together = last is None or kind == "end" or (last != "text" and last == kind) or (last, kind) in _TOGETHER
         return "" if together else "\n"
+
+    def after(self, kind: Kind) -> str:
+        """Return the empty line to write after it: a page of rows stands apart from what is typed below it too."""
+        return "\n" if kind == "page" else ""
 
 
 _TOGETHER = {("text", "tool"), ("question", "tool"), ("tool", "failed"), ("text", "failed"), ("question", "note")}

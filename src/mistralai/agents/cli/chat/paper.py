@@ -26,6 +26,7 @@ STYLES: dict[Kind, str] = {
     "tool": "cyan",
     "question": "bold yellow",
     "note": "dim",
+    "page": "dim",
     "failed": "red",
     "end": "dim",
 }

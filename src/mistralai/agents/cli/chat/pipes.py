@@ -70,7 +70,7 @@ class Pipes:
 
     async def ask(self, prompt: str) -> str | None:
         self.finish()
-        self._print(prompt, self._asks_on)
+        self._print(prompt if self._asks_on.isatty() else prompt.rstrip(), self._asks_on)
         answer = await self.next_line()
         self._print("\n", self._asks_on)
         return answer
@@ -92,7 +92,7 @@ class Pipes:
             print(f"agents: {one_row(text)}", file=sys.stderr, flush=True)
         elif kind != "user":  # who wrote the lines has them
             where = self._asks_on if kind == "question" else sys.stdout
-            self._print(f"{self._spacing.before(kind)}{clean(text)}\n", where)
+            self._print(f"{self._spacing.before(kind)}{clean(text)}\n{self._spacing.after(kind)}", where)
 
     def markdown(self, text: str) -> None:
         self.write(text)

@@ -47,7 +47,7 @@ def is_exit(line: str) -> bool:
 
 
 async def _help(conversation: Conversation, rest: str) -> None:
-    conversation.face.line("note", HELP)
+    conversation.face.line("page", HELP)
 
 
 async def _usage(conversation: Conversation, rest: str) -> None:
@@ -59,25 +59,15 @@ async def _usage(conversation: Conversation, rest: str) -> None:
 
 
 async def _list_events(conversation: Conversation, rest: str) -> None:
+    from mistralai.agents.cli.chat.event_rows import event_rows
+
     if rest and not rest.isdecimal():
         conversation.face.line("note", f"/events takes a number, not {one_row(rest)}.")
         return
     count = int(rest or _USUAL_EVENTS)
     shown = [event for event in await _events(conversation) if not isinstance(event, TextDelta)]
-    rows = [_row(event) for event in shown[max(0, len(shown) - count) :]]
-    conversation.face.line("note", "\n".join(rows) or "No events yet.", cut=True)
-
-
-def _row(event: Event) -> str:
-    """One row of an event: when, its type, and what of it fits."""
-    from mistralai.agents.values.wire import to_data
-
-    data = to_data(event)
-    assert isinstance(data, dict)
-    known = {"type", "id", "session_id", "turn_id", "created_at"}
-    about = one_row(" ".join(f"{key}={value}" for key, value in data.items() if key not in known and value))
-    moment = event.created_at.astimezone().strftime("%H:%M:%S")
-    return f"{moment}  {type(event).__name__:<16}  {about}".rstrip()
+    rows = event_rows(shown)[max(0, len(shown) - count) :]
+    conversation.face.line("page", "\n".join(rows) or "No events yet.", cut=True)
 
 
 async def _save(conversation: Conversation, rest: str) -> None:

@@ -127,7 +127,8 @@ class Terminal:
             self._question.set_result(None)
 
     def _above(self, kind: Kind, rows: list[str]) -> None:
-        self._screen.above(self._spacing.before(kind) + "".join(f"{row}\n" for row in rows))
+        spacing = self._spacing
+        self._screen.above(spacing.before(kind) + "".join(f"{row}\n" for row in rows) + spacing.after(kind))
 
     def _entered(self) -> None:
         text = self._buffer.text.strip()

@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 from mistralai.agents.cli.chat.clean import one_row, shown_json
+from mistralai.agents.cli.chat.wording import was_refused
 from mistralai.agents.values.entries import ContextMessage, MessageEntry, ToolCallEntry, ToolResultEntry
 from mistralai.agents.values.wire import to_data
 
@@ -29,7 +30,7 @@ def _paragraph(entry: Entry) -> str | None:
         case ToolCallEntry(name=name, arguments=arguments):
             return f"- → `{one_row(name)}` `{shown_json(arguments)}`"
         case ToolResultEntry(error=error) if error is not None:
-            return f"- ← failed: {one_row(error.message)}"
+            return f"- ← {'refused' if was_refused(entry) else 'failed'}: {one_row(error.message)}"
         case ToolResultEntry(structured=None, content=content):
             return f"- ← {one_row(' '.join(getattr(block, 'text', '') for block in content))}"
         case ToolResultEntry(structured=structured):

@@ -20,6 +20,8 @@ _EARLY = {
     "skipped": "a hook skipped it",
 }
 
+_REFUSED = {"rejected", "denied"}
+
 
 def called(entry: ToolCallEntry) -> str:
     """Say that a tool is called."""
@@ -30,7 +32,14 @@ def came_back(name: str, entry: ToolResultEntry, seconds: float) -> str:
     """Say what came of a call, and how long it took."""
     if entry.error is None:
         return f"  ← {one_row(name)} done ({seconds:.1f} s)"
+    if was_refused(entry):
+        return f"  ← {one_row(name)} refused: {one_row(entry.error.message)}"
     return f"  ← {one_row(name)} failed ({seconds:.1f} s): {one_row(entry.error.message)}"
+
+
+def was_refused(entry: ToolResultEntry) -> bool:
+    """Whether a call did not run because a person or the policy said no."""
+    return entry.error is not None and entry.error.code in _REFUSED
 
 
 def failure(error: ProtocolError) -> str:
