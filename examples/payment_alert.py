@@ -22,14 +22,21 @@ class Screen:
 
     def __init__(self) -> None:
         self.in_a_line = False
+        self.calls: list[str] = []
+        """The IDs of the calls, in the order of the record."""
+        self.refused: set[str] = set()
+        """The IDs of those that the person said no to."""
 
     def show(self, event: agents.Event) -> None:
         match event:
             case agents.TextDelta(text=text):
                 self.write(text)
-            case agents.EntryCompleted(entry=agents.ToolCallEntry(name=name, arguments=arguments)):
+            case agents.EntryCompleted(entry=agents.ToolCallEntry(name=name, arguments=arguments) as made):
+                self.calls.append(made.tool_call_id)
                 self.line(f"  → {name} {json.dumps(arguments, ensure_ascii=False)}")
-            case agents.EntryCompleted(entry=agents.ToolResultEntry(error=error)) if error is not None:
+            case agents.EntryCompleted(entry=agents.ToolResultEntry(error=error) as result) if error is not None:
+                if error.code == "rejected":
+                    self.refused.add(result.tool_call_id)
                 self.line(f"  ← {error.message}")
             case agents.EntryCompleted(entry=agents.ToolResultEntry(structured=None, content=content)):
                 self.line(
@@ -123,8 +130,9 @@ async def main() -> int:
     print(f"\nrecord  {type(state).__name__}, {usage.total_tokens} tokens")
     match state:
         case agents.Completed(text=text, tool_calls=calls):
-            for call in calls:
-                print(f"        {call.name} {json.dumps(call.arguments, ensure_ascii=False)}")
+            for call, call_id in zip(calls, screen.calls, strict=True):
+                refused = " · refused, it did not run" if call_id in screen.refused else ""
+                print(f"        {call.name} {json.dumps(call.arguments, ensure_ascii=False)}{refused}")
             print(f"        {text!r}")
             return 0
         case agents.Failed(error=error):

@@ -88,6 +88,8 @@ class TestAtATerminal:
         terminal.type("n\n")
         assert terminal.end() == 0
         assert "The person at the terminal said no." in terminal.shown
+        listed = [line for line in terminal.shown.splitlines() if line.startswith("        client.")]
+        assert [line.endswith(" · refused, it did not run") for line in listed] == [False, True]
         assert "No case was opened" in terminal.shown
 
     def test_anything_else_is_asked_again(self, terminal: AtATerminal) -> None:
