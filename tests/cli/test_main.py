@@ -41,6 +41,8 @@ class TestTheCommand:
         [
             (["nonsense"], "agents: No such command 'nonsense'. See: agents --help"),
             (["chat", "--nonsense"], "agents: No such option: --nonsense"),
+            (["chat", "--resume"], "agents: Option '--resume' requires an argument. See: agents chat --help"),
+            (["info", "--what"], "agents: No such option: --what. See: agents info --help"),
             (["chat", "--resume", "latest", "--no-save"], "agents: --resume goes on with a saved session"),
             (["chat", "--resume", "latest", "--model", "m", "--demo"], "agents: A saved session keeps its model"),
             (["chat", "--agent", "nowhere"], "agents: There is no agent at 'nowhere'."),

@@ -41,15 +41,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Exception as error:
         # What typer raises for arguments that do not fit: the class above the one it lets programs raise.
         unfit = typer.BadParameter.__mro__[1]
-        return _unfit(error) if isinstance(error, unfit) else _failed(error)
+        return _unfit(error, given) if isinstance(error, unfit) else _failed(error)
     if not given:
         return USAGE
     return returned if isinstance(returned, int) else 0
 
 
-def _unfit(error: Any) -> int:
+def _unfit(error: Any, given: list[str]) -> int:
+    from mistralai.agents.cli.commands import app
+
     said = " ".join(error.format_message().split())
-    where = getattr(error.ctx, "command_path", PROGRAM)
+    # An option without its value is found before there is a context that knows the command.
+    names = [command.callback.__name__ for command in app.registered_commands if command.callback is not None]
+    typed = next((f"{PROGRAM} {word}" for word in given if word in names), PROGRAM)
+    where = typed if error.ctx is None else error.ctx.command_path
     return _say(f"{said.rstrip('.')}. See: {where} --help", USAGE)
 
 

@@ -162,8 +162,9 @@ An agent: its tools and rules are in `main.py`.
 | talk to it | `uv run agents chat` | `agents chat` |
 | ask it once | `uv run python main.py` | `python main.py` |
 
-Talking to it needs `@key@` in the environment; the tests do not. Python has to be 3.12 or later. Where pip does not find
-`fanal`, because no release is published yet, install it from its folder: `pip install '/path/to/fanal[cli]' pytest`.
+Talking to it needs `@key@` in the environment; the tests do not. Python has to be 3.12 or later. Where pip does not
+find `fanal`, because no release is published yet, install it from its folder:
+`pip install '/path/to/fanal[cli]' pytest`.
 """
 
 _IGNORED = """\
