@@ -72,11 +72,11 @@ class TestEveryRecord:
 class TestMakingARecord:
     def test_takes_keywords_only(self) -> None:
         with pytest.raises(TypeError):
-            Base(1)  # type: ignore[call-arg]  # the call is what is refused
+            Base(1)  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]  # the call is what is refused
 
     def test_names_a_keyword_it_lacks(self) -> None:
         with pytest.raises(TypeError, match="'a'"):
-            Base()  # type: ignore[call-arg]  # the call is what is refused
+            Base()  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]  # the call is what is refused
 
     def test_takes_the_fields_of_the_base_first(self) -> None:
         assert list(inspect.signature(Derived).parameters) == ["a", "b", "c"]
