@@ -121,10 +121,10 @@ def decide_answer(state: SessionState, command: Answer, at: float) -> Decision:
     return Accepted(turn_id=callback.opened.turn_id), facts
 
 
-def decide_expire(state: SessionState, callback_id: str, entry_id: str, at: float) -> list[Fact]:
-    """Close a callback that nobody answered in time; nothing if it is closed, or its time has not come."""
+def decide_expire(state: SessionState, callback_id: str, entry_id: str, at: float, by: float) -> list[Fact]:
+    """Close a callback that nobody answered in time; nothing if it is closed, or is still open at `by`."""
     callback = state.callbacks.get(callback_id)
-    if callback is None or callback.settled is not None or callback.opened.expires_at > at:
+    if callback is None or callback.settled is not None or callback.opened.expires_at > by:
         return []
     return settle(state, callback, "expired", None, entry_id, at)
 

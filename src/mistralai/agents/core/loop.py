@@ -103,8 +103,11 @@ def _take_steps(session: OpenSession) -> None:
                 return
 
 
-def expire(session: OpenSession) -> None:
-    """Close the callbacks whose time has come, and go on."""
+def expire(session: OpenSession, by: float = 0.0) -> None:
+    """Close the callbacks whose time has come, and go on.
+
+    By the time that has passed it is `by`, whatever the machine's clock was set to meanwhile.
+    """
     session.expiry = None
     turn = session.state.active
     if turn is None:
@@ -112,9 +115,9 @@ def expire(session: OpenSession) -> None:
     now = session.now()
     try:
         for callback_id in list(turn.open_callbacks):
-            session.append(decide_expire(session.state, callback_id, uuid7(), now))
+            session.append(decide_expire(session.state, callback_id, uuid7(), now, max(now, by)))
     except JournalError as error:
-        try_later(session, error, partial(expire, session))
+        try_later(session, error, partial(expire, session, by))
         return
     watch_expiry(session)
     advance(session)
@@ -128,8 +131,8 @@ def watch_expiry(session: OpenSession) -> None:
         session.expiry = None
     if turn is not None and turn.open_callbacks:
         due = min(callback.opened.expires_at for callback in turn.open_callbacks.values())
-        clock = session.surroundings.clock
-        session.expiry = clock.call_later(max(0.0, due - clock.time()), lambda: expire(session))
+        left = max(0.0, due - session.now())
+        session.expiry = session.surroundings.clock.call_later(left, partial(expire, session, due))
 
 
 def _tell_limit(session: OpenSession) -> bool:

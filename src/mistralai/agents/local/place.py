@@ -26,6 +26,7 @@ from mistralai.agents.core.decide import (
 from mistralai.agents.core.loop import advance
 from mistralai.agents.core.place import Reading
 from mistralai.agents.core.positions import START, Position, end_of, position_of
+from mistralai.agents.local.runtime import cancel
 from mistralai.agents.values.errors import SessionNotFoundError, SessionTerminatedError, TurnNotFoundError
 from mistralai.agents.values.ids import uuid7
 
@@ -77,7 +78,7 @@ class LocalPlace:
         saved, session_id = self.runtime.saved, uuid7()
         if saved is None or start.key is None:
             session = start_session(self.runtime, agent, start, output, session_id)
-            await session.commit()
+            await self._started(session)
             return session
         claimed = await saved.claim(agent.name, start.key, session_id)
         if isinstance(claimed, str):
@@ -89,6 +90,15 @@ class LocalPlace:
             claimed()
         await session.commit()
         return session
+
+    async def _started(self, session: OpenSession) -> None:
+        """Wait until a new session is safe. One that nobody will know of, because who asked has left, ends."""
+        try:
+            await session.commit()
+        except asyncio.CancelledError:
+            if session.state.ended is None and not session.unloading:
+                cancel(session)
+            raise
 
     @property
     def identity(self) -> object:

@@ -20,7 +20,7 @@ from mistralai.agents.local.bounded import Bounded
 from mistralai.agents.local.clock import LoopClock
 from mistralai.agents.local.saving import SavedSessions
 from mistralai.agents.local.threads import ToolThreads
-from mistralai.agents.values.errors import SdkError, SessionBusyError
+from mistralai.agents.values.errors import SdkError, SessionBusyError, SessionTerminatedError
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable, Coroutine
@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 _LOGGER = logging.getLogger("mistralai.agents")
 CLOSED_WITH_OPEN_SESSIONS: Final = "agents_sdk_local_runtime_closed_open_sessions"
 DEFAULT_CALLBACK_TIMEOUT_SECONDS: Final = 3600.0
+LONGEST_CALLBACK_TIMEOUT_SECONDS: Final = 100 * 365 * 24 * 3600.0
+"""Past it a deadline would be no date any more."""
 LAST_WAIT_SECONDS: Final = 0.5
 """How long the end of a block waits for tasks whose turn has ended without them."""
 
@@ -69,6 +71,8 @@ class Runtime:
         self.blocks = 0
         self.closed: bool = False
         self.draining = False
+        self.ending: bool = False
+        """Whether a block is ending the sessions."""
         self.tasks: set[asyncio.Task[None]] = set()
         self._context = contextvars.Context()
         self._settings: WeakKeyDictionary[AgentDefinition[Any], Settings] = WeakKeyDictionary()
@@ -88,8 +92,11 @@ class Runtime:
             seconds = float(text)
         except ValueError:
             seconds = -1.0
-        if not 0 < seconds < float("inf"):
-            raise SdkError(f"AGENTS_SDK_CALLBACK_TIMEOUT_SECONDS is {text!r}. Set it to a number of seconds above 0.")
+        if not 0 < seconds <= LONGEST_CALLBACK_TIMEOUT_SECONDS:
+            raise SdkError(
+                f"AGENTS_SDK_CALLBACK_TIMEOUT_SECONDS is {text!r}. "
+                f"Set it to a number of seconds above 0, at most {LONGEST_CALLBACK_TIMEOUT_SECONDS:.0f} (100 years)."
+            )
         return seconds
 
     def settings(self, definition: AgentDefinition[Any]) -> Settings:
@@ -153,10 +160,19 @@ class Runtime:
     def check_accepts(self) -> None:
         """Raise SessionBusyError while the runtime is drained, SdkError for a callback timeout that is none."""
         _ = self.callback_timeout  # a turn that could not ask its question does not start
+        self.check_goes_on()
         if self.draining:
             raise SessionBusyError(
                 "This event loop's local runtime is being drained and starts nothing. "
                 "Start the session or turn in another process."
+            )
+
+    def check_goes_on(self) -> None:
+        """Raise SessionTerminatedError while a block ends all sessions: what started now would be left behind."""
+        if self.ending:
+            raise SessionTerminatedError(
+                "The local_runtime() block of this event loop is ending and starts nothing. "
+                "Start or open the session when it has ended, or before its end."
             )
 
     def forget(self, session_id: str) -> None:
@@ -177,17 +193,21 @@ class Runtime:
         return [session for session in self.sessions.values() if session.state.ended is None]
 
     async def end_all(self) -> None:
-        """End every session, and release them. Saved ones are released as they are."""
-        if self.saved is not None:
-            await self.saved.unload_all()
-        open_ones = self.open_sessions()
-        for session in open_ones:
-            cancel(session)
-        for session in open_ones:
-            while session.state.ended is None:
-                await session.changed(milestones=True)
-        for session_id in list(self.sessions):
-            self.forget(session_id)
+        """End every session, and release them. Saved ones are released as they are. Meanwhile none starts."""
+        self.ending = True
+        try:
+            if self.saved is not None:
+                await self.saved.unload_all()
+            open_ones = self.open_sessions()
+            for session in open_ones:
+                cancel(session)
+            for session in open_ones:
+                while session.state.ended is None:
+                    await session.changed(milestones=True)
+            for session_id in list(self.sessions):
+                self.forget(session_id)
+        finally:
+            self.ending = False
         if left := self.tasks - {asyncio.current_task()}:
             await asyncio.wait(left, timeout=LAST_WAIT_SECONDS)
 

@@ -89,6 +89,7 @@ class SavedSessions:
         watch = self.watches.get(session_id)
         if watch is not None and watch.over:
             return
+        self._runtime.check_goes_on()
         if (task := self._opening.get(session_id)) is None:
             task = self._opening[session_id] = self._runtime.spawn(self._open(session_id, agent))
             task.add_done_callback(partial(self._opened, session_id))

@@ -105,6 +105,9 @@ class DirectoryJournals:
             if reader.header is None or not facts:
                 raise _not_found(self._root, session_id)
             repair = _cut(fd, place, reader, torn) if torn else None
+        except OSError as error:
+            os.close(fd)
+            raise JournalError(f"Session {session_id} cannot be opened in {self._root}: {_reason(error)}") from error
         except BaseException:
             os.close(fd)
             raise

@@ -65,6 +65,7 @@ class JournalReader:
     def _line(self, line: bytes) -> list[Fact]:
         if self.header is None:
             self.header = read_header(line)
+            self._check_name(self.header)
             return []
         read = read_line(line)
         if read.n != self.n:
@@ -77,6 +78,14 @@ class JournalReader:
         self.n += len(facts)
         self.after = read.after
         return facts
+
+    def _check_name(self, header: Header) -> None:
+        """A copy under another name would be a second writer of one session."""
+        if header.session_id != self._path.parent.name:
+            raise JournalError(
+                f"it holds session {header.session_id}, and its directory is named {self._path.parent.name}. "
+                "Name the directory by the session, one for each."
+            )
 
     def _check_torn(self, rest: bytes, damage: Damaged) -> None:
         """A write that the machine did not finish is the last one. Whole lines after it mean something else."""

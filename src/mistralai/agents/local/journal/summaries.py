@@ -24,8 +24,12 @@ def summary(place: Path) -> SavedSummary | None:
     """Return the summary of a session's directory; None where there is no session that can be read."""
     try:
         head, tail = _ends(place / FILE_NAME)
-        return _from_ends(place.name, head, tail) or _from_all(place)
-    except (OSError, Damaged, JournalError):
+        try:
+            found = _from_ends(place.name, head, tail)
+        except Damaged:
+            found = None  # where only the last line is not whole, opening would cut it
+        return found or _from_all(place)
+    except (OSError, JournalError):
         return None
 
 
