@@ -31,6 +31,7 @@ def environment(data: Path, **more: str) -> dict[str, str]:
         "AGENTS_SDK_DATA_DIR": str(data),
         "TERM": "xterm-256color",
         "LANG": "C.UTF-8",
+        "PATH": os.pathsep.join([str(Path(AGENTS).parent), os.environ.get("PATH", os.defpath)]),
         # Each start of the command is a fresh interpreter: they share what was compiled.
         "PYTHONPYCACHEPREFIX": str(data.parent.parent / "bytecode"),
         "PYTHONPATH": str(ROOT),

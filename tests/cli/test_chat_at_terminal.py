@@ -349,6 +349,72 @@ class TestCtrlC:
         terminal.ends(0)
 
 
+SLOW = """
+    @agents.tool
+    async def slow() -> str:
+        "Take a while."
+        await gate.hold()
+        return "at last"
+
+    agent = agents.Agent(name="tester", model=ScriptedModel([call("slow"), reply("Done.")]), tools=[slow])
+"""
+
+
+class TestLeaving:
+    @pytest.fixture
+    def running(self, project: Project, at_terminal: Start) -> AtATerminal:
+        """In a call of a tool."""
+        project.write(SLOW)
+        terminal = at_terminal("chat")
+        terminal.wait_for("tester")
+        terminal.type("go")
+        terminal.wait_for("running slow")
+        return terminal
+
+    def test_says_which_tool_it_waits_for_and_then_how_to_go_on(self, running: AtATerminal, project: Project) -> None:
+        running.press("\x04")
+        running.wait_for("Waiting for slow to finish, 4 s at the most.")
+        assert "Go on with" not in running.shown
+        project.gate.open()
+        running.ends(0)
+        assert "The turn goes on when it is opened again. Go on with: agents chat --resume" in running.shown
+        assert "agents:" not in running.shown
+
+    def test_a_turn_that_asks_says_so(self, at_terminal: Start) -> None:
+        terminal = at_terminal("chat", "--demo", columns=200)
+        terminal.wait_for("payment-reviewer")
+        terminal.type("Review TR-2209")
+        terminal.wait_for("y once")
+        terminal.press("\x04")
+        terminal.ends(0)
+        assert "\nThe turn waits for your answer. Go on with: agents chat --demo --resume" in terminal.shown
+        assert "Waiting for" not in terminal.shown
+
+    @pytest.mark.parametrize(
+        ("steps", "code"), [(("error(503, 'bad')", "reply('good')"), 0), (("error(503, 'bad')",), 1)]
+    )
+    def test_ends_with_1_after_a_turn_that_failed_unless_the_next_went_well(
+        self, steps: tuple[str, ...], code: int, project: Project, at_terminal: Start
+    ) -> None:
+        project.says(*steps)
+        terminal = at_terminal("chat")
+        for message, step in zip(("first", "second"), steps, strict=False):
+            terminal.type(message)
+            terminal.wait_for("503: bad" if "error" in step else "good")
+        terminal.press("\x04")
+        terminal.ends(code)
+
+
+class TestANotice:
+    def test_that_the_model_is_called_again_is_shown_while_it_waits(self, project: Project, at_terminal: Start) -> None:
+        project.write("agent = agents.Agent(name='tester', model='m', provider='openai')\n")
+        terminal = at_terminal("chat", "-m", "hi", OPENAI_BASE_URL="http://127.0.0.1:9/v1")
+        terminal.wait_for("called again in")
+        assert "warning" not in terminal.shown
+        terminal.press("\x03")
+        terminal.wait_for("Interrupted.")
+
+
 class TestSlashCommands:
     @pytest.fixture
     def talking(self, project: Project, at_terminal: Start) -> AtATerminal:

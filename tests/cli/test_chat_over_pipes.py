@@ -73,7 +73,7 @@ class TestApprovals:
     def test_stay_open_where_the_input_ends_and_the_line_says_how_to_go_on(self, run: Run) -> None:
         done = run("chat", "--demo", "-m", "Review TR-2209")
         assert done.returncode == 1
-        assert done.stderr.startswith("agents: The turn waits for your answer: agents chat --demo --resume ")
+        assert done.stderr.startswith("The turn waits for your answer. Go on with: agents chat --demo --resume ")
         resumed = run("chat", "--demo", "--resume", done.stderr.split()[-1], typed="y\n")
         assert resumed.returncode == 0
         assert "Case C-2209 is open" in resumed.stdout
@@ -111,6 +111,17 @@ class TestJson:
         assert done.stderr == "agents: --json prints the record of one turn: give its message with -m.\n"
 
 
+class TestANotice:
+    def test_says_that_the_model_is_called_again(self, project: Project, run: Run) -> None:
+        project.write("agent = agents.Agent(name='tester', model='m', provider='openai')\n")
+        unreachable = {"OPENAI_BASE_URL": "http://127.0.0.1:9/v1", "AGENTS_SDK_MODEL_RETRY_SECONDS": "1"}
+        done = run("chat", "-m", "hi", **unreachable)
+        assert done.returncode == 1
+        (notice,) = [line for line in done.stdout.splitlines() if "again" in line][:1]
+        assert "127.0.0.1" in notice
+        assert not notice.startswith("warning")
+
+
 class TestWhatGoesWrong:
     def test_in_a_turn_ends_one_message_with_1_and_a_line_on_stderr(self, project: Project, run: Run) -> None:
         project.says("error(503, 'overloaded')")
@@ -119,6 +130,23 @@ class TestWhatGoesWrong:
         assert done.stderr.startswith("agents: The scripted model answered HTTP 503: overloaded")
         assert "[completion_unavailable]" in done.stderr
         assert done.stderr.count("\n") == 1
+
+    def test_in_a_line_ends_the_conversation_with_1(self, project: Project, run: Run) -> None:
+        project.says("reply('Hello.')", "error(503, 'overloaded')")
+        assert run("chat", typed="hi").returncode == 0
+        assert run("chat", typed="hi\nmore").returncode == 1
+
+    def test_in_a_line_counts_where_a_later_one_goes_well(self, project: Project, run: Run) -> None:
+        project.says("error(503, 'overloaded')", "reply('Hello.')")
+        done = run("chat", typed="hi\nmore")
+        assert "Hello." in done.stdout
+        assert done.returncode == 1
+
+    def test_in_an_earlier_conversation_is_no_failure_of_the_one_that_goes_on(self, project: Project, run: Run) -> None:
+        project.says("error(503, 'overloaded')")
+        assert run("chat", "-m", "hi").returncode == 1
+        project.says("reply('Hello.')")
+        assert run("chat", "--resume", "latest", "-m", "again").returncode == 0
 
     def test_for_want_of_a_key_is_said_before_a_session_starts(self, project: Project, run: Run, data: Path) -> None:
         project.write("agent = agents.Agent(model='mistral-large-4')\n")

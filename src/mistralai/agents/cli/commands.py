@@ -78,7 +78,8 @@ def chat(
     debug: Debug = False,
 ) -> int:
     """Talk to an agent in this terminal, or over pipes."""
-    from mistralai.agents.cli.chat.command import ChatOptions, chat
+    from mistralai.agents.cli.chat.command import chat
+    from mistralai.agents.cli.chat.options import ChatOptions
 
     return chat(
         ChatOptions(

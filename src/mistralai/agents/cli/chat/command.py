@@ -6,11 +6,12 @@ import asyncio
 import os
 import sys
 from contextlib import AsyncExitStack, suppress
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from mistralai.agents.cli.chat.conversation import Conversation
 from mistralai.agents.cli.chat.face import PROMPT
+from mistralai.agents.cli.chat.leaving import say_how_to_go_on, say_what_is_waited_for
+from mistralai.agents.cli.chat.options import LOCAL, ChatOptions
 from mistralai.agents.cli.chat.silent import Silent
 from mistralai.agents.cli.chat.slash import is_exit, run_slash
 from mistralai.agents.cli.data_directory import data_directory, typed_lines
@@ -20,6 +21,7 @@ from mistralai.agents.cli.provider_check import check_provider
 from mistralai.agents.cli.saved import find_saved
 from mistralai.agents.cli.saving import runtime
 from mistralai.agents.values.errors import AgentsError
+from mistralai.agents.values.turn_states import Failed
 from mistralai.agents.values.wire import to_json
 
 if TYPE_CHECKING:
@@ -28,29 +30,6 @@ if TYPE_CHECKING:
     from mistralai.agents.cli.chat.face import Face
     from mistralai.agents.handles.agent import Agent
     from mistralai.agents.handles.session import Session
-
-
-LOCAL = "local"
-"""What `--model` calls the toy on this machine."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChatOptions:
-    """The options of `agents chat`."""
-
-    name: str | None = None
-    """Which of the project's agents; None for the one called `agent`."""
-    message: str | None = None
-    """The one message to send; None to converse."""
-    resume: str | None = None
-    model: str | None = None
-    demo: bool = False
-    agent: str | None = None
-    """Where the agent is; None for the current directory."""
-    data_dir: str | None = None
-    save: bool = True
-    as_json: bool = False
-    """Print the record of the message's turn, and nothing else."""
 
 
 def chat(options: ChatOptions) -> int:
@@ -102,8 +81,10 @@ async def _hold(agent: Agent[Any], options: ChatOptions) -> int:
             finally:
                 await conversation.leave()
         if options.as_json and conversation.state is not None:
-            print(to_json(conversation.state))
-        return _say_how_to_go_on(conversation, options, code)
+            print(to_json(conversation.state), flush=True)
+        say_what_is_waited_for(conversation)
+    say_how_to_go_on(conversation, options)
+    return code
 
 
 def face_for(data: Path) -> Face:
@@ -128,7 +109,9 @@ async def _converse(conversation: Conversation, agent: Agent[Any], options: Chat
     else:
         await conversation.settled()
     await _listen(conversation)
-    return 1 if conversation.failed or (conversation.unfinished and not face.types_ahead) else 0
+    if face.types_ahead:
+        return 1 if conversation.failed else 0
+    return 1 if conversation.failed or conversation.unfinished or isinstance(conversation.state, Failed) else 0
 
 
 async def _say_once(conversation: Conversation, message: str) -> int:
@@ -177,16 +160,3 @@ def _welcome(agent: Agent[Any], options: ChatOptions) -> str:
     model = options.model or (agent.model if isinstance(agent.model, str) else type(agent.model).__name__)
     kept = "" if options.save else ", not saved"
     return f"{agent.name} · {model}{kept} · /help, Ctrl+D ends"
-
-
-def _say_how_to_go_on(conversation: Conversation, options: ChatOptions, code: int) -> int:
-    """Say where a saved session goes on, on stderr where its output is read by a program."""
-    if not options.save or conversation.session is None:
-        return code
-    command = f"agents chat{' --demo' if options.demo else ''} --resume {conversation.session.id}"
-    if conversation.unfinished:
-        what = "waits for your answer" if conversation.waits else "goes on when it is opened again"
-        print(f"agents: The turn {what}: {command}", file=sys.stderr)
-    elif conversation.face.types_ahead and options.message is None:
-        print(f"Saved. Go on with: {command}")
-    return code

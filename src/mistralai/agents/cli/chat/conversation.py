@@ -10,15 +10,16 @@ from mistralai.agents.cli.chat.questions import Questions
 from mistralai.agents.cli.chat.teller import THINKING, Teller
 from mistralai.agents.cli.chat.wording import spent, succeeded
 from mistralai.agents.cli.problem import one_line
-from mistralai.agents.values.events import CallbackOpened, CallbackResolved
-from mistralai.agents.values.turn_states import Blocked, Running
+from mistralai.agents.values.events import CallbackOpened, CallbackResolved, TurnEnded
+from mistralai.agents.values.turn_states import Blocked, Failed, Running
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import AsyncIterator, Awaitable, Callable
 
     from mistralai.agents.cli.chat.face import Face
     from mistralai.agents.handles.session import Session
     from mistralai.agents.handles.turn import Turn
+    from mistralai.agents.values.events import Event
     from mistralai.agents.values.turn_states import TurnState
 
 TWICE_SECONDS = 1.0
@@ -37,9 +38,13 @@ class Conversation:
         self.state: TurnState[Any] | None = None
         """The latest record of the latest turn."""
         self.failed: bool = False
-        """Whether following a turn broke off."""
+        """Whether a message came to a turn that failed, or to none. At a terminal the last message: who saw an earlier
+        one fail went on."""
         self._questions = Questions(face, keep_open=saved)
         self._turn: Turn | None = None
+        self._teller: Teller | None = None
+        self._told_up_to: str | None = None
+        """The latest event of the session that was told; None for none."""
         self._following: asyncio.Task[None] | None = None
         self._interrupted_at = float("-inf")
         self._stopping: set[asyncio.Task[Any]] = set()
@@ -59,8 +64,11 @@ class Conversation:
     def follow(self, turn: Turn, *, retold: bool = False) -> None:
         """Show a turn from its start on, and answer what it asks."""
         self._turn = turn
+        if self.face.types_ahead:
+            self.failed = False
         self.face.busy(THINKING)
-        self._following = asyncio.create_task(self._follow(turn, Teller(self.face, retold=retold)))
+        self._teller = Teller(self.face, retold=retold)
+        self._following = asyncio.create_task(self._follow(turn, self._teller, retold=retold))
 
     async def go_on(self) -> None:
         """Show the latest turn of a saved session again: one that waits asks, one that runs goes on."""
@@ -102,6 +110,11 @@ class Conversation:
         return self._following is not None and not self._following.done()
 
     @property
+    def running_tools(self) -> list[str]:
+        """The tools that run now."""
+        return self._teller.running_tools if self._teller is not None else []
+
+    @property
     def went_well(self) -> bool:
         """Whether the latest turn completed."""
         return not self.failed and succeeded(self.state)
@@ -130,15 +143,17 @@ class Conversation:
             self.face.line("note", ENDS_HINT)
         self._interrupted_at = now
 
-    async def _follow(self, turn: Turn, teller: Teller) -> None:
+    async def _follow(self, turn: Turn, teller: Teller, *, retold: bool) -> None:
         try:
-            async for event in turn.iter_events():
+            async for event in self._events(turn, retold=retold):
                 teller.tell(event)
                 if isinstance(event, CallbackOpened):
                     self._questions.opened(turn, event.callback)
                 elif isinstance(event, CallbackResolved):
                     self._questions.closed(event.callback_id)
             self.state = teller.state
+            if isinstance(self.state, Failed) and not retold:
+                self.failed = True
             usage = await turn.usage()
         except Exception as error:
             self.failed = True
@@ -146,3 +161,15 @@ class Conversation:
             self.face.line("failed", one_line(error))
             return
         self.face.line("end", spent(usage, teller.seconds))
+
+    async def _events(self, turn: Turn, *, retold: bool) -> AsyncIterator[Event]:
+        """Yield the turn's events up to its end, with what was said of the session as a whole since the last turn."""
+        begun = not retold
+        async for event in turn.session.iter_events(after=self._told_up_to):
+            self._told_up_to = event.id
+            ours = event.turn_id == turn.id
+            begun = begun or ours
+            if ours or (begun and event.turn_id is None):
+                yield event
+            if ours and isinstance(event, TurnEnded):
+                return

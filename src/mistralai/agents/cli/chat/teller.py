@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from mistralai.agents.cli.chat.clean import one_row
 from mistralai.agents.cli.chat.face import PROMPT
-from mistralai.agents.cli.chat.wording import called, came_back, ended_early, failure
+from mistralai.agents.cli.chat.wording import called, came_back, ended_early, failure, noticed
 from mistralai.agents.values.callbacks import OpenApproval, OpenClientToolCall
 from mistralai.agents.values.entries import ContextMessage, MessageEntry, ToolCallEntry, ToolResultEntry
 from mistralai.agents.values.events import (
@@ -52,6 +52,12 @@ class Teller:
         self._asked: dict[str, str] = {}
         """By callback: the call it is about."""
 
+    @property
+    def running_tools(self) -> list[str]:
+        """The tools of the calls that have no result and wait for no answer."""
+        waiting = set(self._asked.values())
+        return [name for call_id, (name, _) in self._calls.items() if call_id not in waiting]
+
     def tell(self, event: Event) -> None:
         """Show one event."""
         match event:
@@ -71,8 +77,8 @@ class Teller:
                 self._allowed(self._asked.pop(callback_id, ""), event.created_at)
             case TurnUpdated(status=status):
                 self._waits(status == "blocked", event.created_at)
-            case Notice(message=message, level=level):
-                self._face.line("note", message if level == "info" else f"{level}: {message}")
+            case Notice():
+                self._face.line("note", one_row(noticed(event)))
             case TurnEnded(state=state):
                 self._end(state, event.created_at)
             case _:

@@ -9,6 +9,7 @@ from mistralai.agents.values.turn_states import Completed, Interrupted, InvalidO
 
 if TYPE_CHECKING:
     from mistralai.agents.values.entries import ToolCallEntry, ToolResultEntry
+    from mistralai.agents.values.events import Notice
     from mistralai.agents.values.protocol_error import ProtocolError
     from mistralai.agents.values.turn_states import TurnState
     from mistralai.agents.values.usage import TokenUsage
@@ -48,6 +49,13 @@ def failure(error: ProtocolError) -> str:
     code = f" [{error.code}]" if error.code else ""
     again = " Send it again to try once more." if error.retryable and "again" not in said.lower() else ""
     return f"{said}{code}{again}"
+
+
+def noticed(notice: Notice) -> str:
+    """Say what the runtime has to say."""
+    # Calling the model again is what it is for: nobody has to do anything about it.
+    plain = notice.level == "info" or notice.details.get("status") == "retrying"
+    return notice.message if plain else f"{notice.level}: {notice.message}"
 
 
 def ended_early(state: TurnState[Any]) -> str | None:
