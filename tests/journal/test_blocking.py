@@ -2,41 +2,16 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
-from blockbuster import BlockBuster
 
 from mistralai import agents
 from tests.journal.story import agent, payments, saved_in
+from tests.support.blocking import ALLOWED, nothing_blocks
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
     from pathlib import Path
-
-ALLOWED = (
-    # A line goes to the operating system before anything rests on it: microseconds, as nothing waits for the disk.
-    ("os.write", "journal/file.py", "_put"),
-    # A session's directory, once a session.
-    ("os.mkdir", "journal/directory.py", "create"),
-    ("os.stat", "journal/directory.py", "create"),
-    # Naming the directory, once a block.
-    ("os.path.abspath", "journal/directory.py", "directory"),
-)
-
-
-@contextmanager
-def nothing_blocks() -> Generator[None]:
-    """Whatever else blocks the loop, called from our own modules, raises."""
-    buster = BlockBuster(scanned_modules="mistralai.agents")
-    for function, file, name in ALLOWED:
-        buster.functions[function].can_block_in(file, name)
-    buster.activate()
-    try:
-        yield
-    finally:
-        buster.deactivate()
 
 
 async def story(directory: Path, teller: agents.Agent[str]) -> None:
@@ -67,6 +42,6 @@ class TestTheLoop:
         self, directory: Path, ledger: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         await story(directory, agent(ledger))
-        monkeypatch.setattr("tests.journal.test_blocking.ALLOWED", ALLOWED[1:])
+        monkeypatch.setattr("tests.support.blocking.ALLOWED", ALLOWED[1:])
         with nothing_blocks(), pytest.raises(Exception, match="Blocking call to"):
             await story(directory, agent(ledger))
