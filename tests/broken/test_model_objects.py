@@ -88,6 +88,16 @@ async def test_what_no_stream_can_hold_fails_the_turn_and_nothing_else(event: An
     assert await asyncio.to_thread(opened_again) == 4
 
 
+async def test_an_empty_chunk_is_not_shown() -> None:
+    finish = agents.ReplyFinished(reason="stop", usage=USAGE)
+    session = await agents.Agent(model=Says(agents.TextChunk(""), finish)).start_session()
+    turn = await session.send_message("Go.")
+    assert completed(await turn.result()).text is None
+    assert [type(entry).__name__ for entry in await session.history()] == ["MessageEntry"]
+    deltas = [event async for event in turn.iter_events() if isinstance(event, agents.TextDelta)]
+    assert deltas == []
+
+
 @pytest.mark.parametrize(
     ("error", "said", "details"),
     [

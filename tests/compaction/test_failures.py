@@ -76,6 +76,15 @@ class TestASummaryThatCannotBeUsed:
         assert asked(model)[0].endswith("<summary>\nShort.\n</summary>")
         assert "Here it is" not in asked(model)[0]
 
+    async def test_leaves_out_what_the_model_thought(self) -> None:
+        steps = [reply("<summary>Short.</summary>", reasoning="<summary>Thinking.</summary>"), reply("Fine.")]
+        model = ScriptedModel([reply("Hello.", usage=LARGE), *steps])
+        session = await agents.Agent(model=model, auto_compact_threshold=1000).start_session()
+        await session.run("Hi.")
+        completed(await session.run("How are you?"))
+        assert "Short." in asked(model)[0]
+        assert "Thinking." not in asked(model)[0]
+
     async def test_costs_tokens_that_are_counted(self) -> None:
         model = ScriptedModel([reply("Hello.", usage=LARGE), reply("nothing", usage=tokens(40, 4))])
         session = await agents.Agent(model=model, auto_compact_threshold=1000).start_session()

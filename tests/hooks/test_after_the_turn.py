@@ -66,6 +66,13 @@ class TestTheAnswer:
         await session.run("Bye.")
         assert asked(model) == ["user: Hi.", "assistant: The better answer.", "user: Bye."]
 
+    async def test_in_place_of_an_empty_one_is_sent_by_later_turns_too(self) -> None:
+        model = ScriptedModel([reply(""), reply("Bye.")])
+        session = await agents.Agent(model=model, hooks=[Answers(decisions=[ACCEPTED])]).start_session()
+        assert completed(await session.run("Hi.")).text == "The better answer."
+        await session.run("Bye.")
+        assert asked(model) == ["user: Hi.", "assistant: The better answer.", "user: Bye."]
+
     async def test_is_parsed_as_it_was_replaced(self) -> None:
         hooks = [Answers(decisions=[hook.PostAgentTurnHookAccept(content="7")])]
         agent = agents.Agent(model=ScriptedModel([reply("seven")]), hooks=hooks, output_type=int)
@@ -82,6 +89,13 @@ class TestTheAnswer:
         hooks = [Answers(decisions=[ACCEPTED])]
         agent = agents.Agent(model=model, tools=[look_up], hooks=hooks, max_iterations=1)
         state = completed(await agent.run("Hi."))
+        assert (state.text, state.stop_reason) == ("The better answer.", "iteration_limit")
+
+    async def test_of_a_turn_whose_last_call_a_person_refused_is_seen_and_replaced_too(self) -> None:
+        model = ScriptedModel([call("look_up", text="Looking.")])
+        hooks = [Answers(decisions=[ACCEPTED])]
+        agent = agents.Agent(model=model, tools=[look_up], hooks=hooks, max_iterations=1, permission_mode="ask")
+        state = completed(await agent.run("Hi.", on_approval=lambda ctx, request: agents.DenyApproval()))
         assert (state.text, state.stop_reason) == ("The better answer.", "iteration_limit")
 
     async def test_of_a_skipped_turn_is_none(self) -> None:

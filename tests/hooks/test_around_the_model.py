@@ -162,8 +162,12 @@ class TestAfterACall:
     async def test_accept_may_give_text_to_a_reply_that_only_calls(self) -> None:
         model = ScriptedModel([call("look_up"), reply("Done.")])
         hooks = Answers(decisions=[hook.PostLLMCallHookAccept(content="Looking.")])
-        await agent_of(model, hooks).run("Hi.")
+        session = await agent_of(model, hooks).start_session()
+        turn = await session.send_message("Hi.")
+        await turn.result()
         assert asked(model)[1] == "assistant: Looking. look_up({})"
+        told = [event async for event in turn.iter_events() if isinstance(event, agents.EntryAdded)]
+        assert [getattr(event.entry, "text", None) for event in told] == ["Hi.", "Looking.", None, None, ""]
 
     async def test_accept_as_it_is(self) -> None:
         model = ScriptedModel([reply("Hello.")])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from typing import Any
 
 import pytest
@@ -179,6 +180,11 @@ class TestAfterACall:
         assert (seen.tool_id, seen.name, seen.arguments) == ("client.pay", "pay", {"amount": 1})
         assert seen.text == "paid 1"
         assert seen.tool_result.is_error is False
+
+    async def test_lets_the_result_be(self, bank: Bank) -> None:
+        agent = paying(bank, After(), After(decision=hook.PostToolCallHookContinue()))
+        await agent.run("Pay.")
+        assert asked(model_of(agent))[-1] == "tool: paid 5"
 
     async def test_is_told_of_a_failure(self) -> None:
         @agents.tool
@@ -427,6 +433,24 @@ class TestStopping:
         completed(await session.run("Go on."))
         assert [line.partition(":")[0] for line in asked(model)] == ["user", "assistant", "tool", "user"]
         assert "interrupted" in asked(model)[2]
+
+    async def test_a_call_does_not_run_where_its_hook_goes_on_through_an_interruption(self, bank: Bank) -> None:
+        gate = Gate()
+
+        class GoesOn(agents.Hook):
+            async def pre_tool_call(self, ctx: hook.HookContext, call: hook.ToolCallRequest) -> None:
+                with contextlib.suppress(asyncio.CancelledError):
+                    await gate.hold()
+
+        agent = paying(bank, GoesOn())
+        session = await agent.start_session()
+        turn = await session.send_message("Pay.")
+        await gate.reached()
+        await turn.interrupt()
+        interrupted(await turn.result())
+        completed(await session.run("Go on."))
+        assert bank.paid == []
+        assert "interrupted before it ran" in asked(model_of(agent))[2]
 
     async def test_a_call_that_fails_the_turn_stops_the_hooks_of_its_siblings(self, bank: Bank) -> None:
         gate, stopped = Gate(), asyncio.Event()

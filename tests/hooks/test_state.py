@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+import shutil
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 from uuid import UUID
 
 import pytest
@@ -11,7 +13,7 @@ from pydantic import Field, PrivateAttr
 
 from mistralai import agents
 from mistralai.agents import hook
-from mistralai.agents.testing import ScriptedModel, call, reply
+from mistralai.agents.testing import FakeClock, Gate, ScriptedModel, call, reply
 from tests.support.asked import asked
 from tests.support.outcomes import completed, failed
 
@@ -191,6 +193,101 @@ class TestASavedSession:
         written = "".join(path.read_text() for path in (tmp_path / session.id).glob("*.jsonl"))
         assert len(set(drawn)) == 2
         assert all(value in written for value in drawn)
+
+
+class TestAHookOfASavedSession:
+    @pytest.fixture(autouse=True)
+    def without_the_warning(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("AGENTS_SDK_EXPERIMENTAL_WARNINGS", "0")
+
+    async def test_draws_the_same_values_after_a_crash(self, tmp_path: Path) -> None:
+        drawn: list[tuple[object, ...]] = []
+        gate = Gate()
+
+        class Draws(agents.Hook):
+            async def pre_agent_turn(self, ctx: hook.HookContext, request: hook.AgentTurnRequest) -> None:
+                drawn.append((agents.uuid4(), agents.random(), agents.now(), agents.uuid4()))
+                await gate.hold()
+
+        agent = agents.Agent(model=replies(1), name="drawing", hooks=[Draws()])
+
+        def saved(where: str) -> agents.LocalRuntime:
+            journals = agents.experimental.JsonFileSessionJournal.in_directory(tmp_path / where)
+            return agents.local_runtime(journal_factory=journals)
+
+        async with saved("there"):
+            session = await agent.start_session()
+            turn = await session.send_message("Hi.")
+            await gate.reached()
+            shutil.copytree(tmp_path / "there", tmp_path / "after the crash")
+            gate.open()
+            completed(await turn.result())
+
+        async def go_on() -> None:
+            async with saved("after the crash"):
+                again = agents.Agent(model=replies(1), name="drawing", hooks=[Draws()])
+                completed(await again.session(session.id).turn(turn.id).result(timeout=10))
+
+        await asyncio.to_thread(lambda: asyncio.run(go_on()))
+        first, second = drawn
+        assert second == first
+        assert first[0] != first[3]
+
+    async def test_keeps_nothing_that_it_draws_after_its_turn(self, tmp_path: Path) -> None:
+        begun, may_go_on, drawn = asyncio.Event(), asyncio.Event(), list[str]()
+
+        class Outlives(agents.Hook):
+            async def pre_agent_turn(self, ctx: hook.HookContext, request: hook.AgentTurnRequest) -> None:
+                if request.text != "Hi.":
+                    return
+                begun.set()
+                while not may_go_on.is_set():
+                    try:
+                        await may_go_on.wait()
+                    except asyncio.CancelledError:
+                        continue
+                drawn.append(str(agents.uuid4()))
+
+        agent = agents.Agent(model=replies(1), hooks=[Outlives()])
+        journals = agents.experimental.JsonFileSessionJournal.in_directory(tmp_path, fsync=False)
+        with FakeClock() as clock:
+            async with agents.local_runtime(journal_factory=journals):
+                session = await agent.start_session()
+                turn = await session.send_message("Hi.")
+                await begun.wait()
+                stopping = asyncio.create_task(turn.interrupt())
+                await clock.is_waited_on()
+                await clock.advance(10)
+                await stopping
+                running = asyncio.all_tasks() - {asyncio.current_task()}
+                may_go_on.set()
+                await asyncio.wait(running, timeout=10)
+                completed(await session.run("Again."))
+        written = "".join(path.read_text() for path in (tmp_path / session.id).glob("*.jsonl"))
+        assert len(drawn) == 1
+        assert drawn[0] not in written
+
+    async def test_whose_fields_take_the_saved_state_no_more_fails_the_turn(self, tmp_path: Path) -> None:
+        journals = agents.experimental.JsonFileSessionJournal.in_directory(tmp_path, fsync=False)
+        agent = agents.Agent(model=replies(1), name="counter", hooks=[Counts()])
+        async with agents.local_runtime(journal_factory=journals):
+            session = await agent.start_session()
+            completed(await session.run("a"))
+
+        def stricter() -> agents.Hook:
+            class Counts(agents.Hook):
+                turns: Literal[0] = 0
+
+                async def pre_agent_turn(self, ctx: hook.HookContext, request: hook.AgentTurnRequest) -> None:
+                    """Let it be."""
+
+            return Counts()
+
+        async with agents.local_runtime(journal_factory=journals):
+            later = agents.Agent(model=replies(1), name="counter", hooks=[stricter()])
+            error = failed(await later.session(session.id).run("b"))
+        assert error.code == "capability_execution_failed"
+        assert error.message.startswith("Hook Counts cannot be made with the state")
 
 
 class TestDraws:

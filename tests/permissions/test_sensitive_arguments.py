@@ -87,6 +87,20 @@ class TestASensitiveArgument:
         assert SECRET not in caplog.text
         assert "Quotes.pre_tool_call" in caplog.text
 
+    async def test_is_in_no_log_where_a_hook_raises_over_the_reply_that_has_it(
+        self, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        class Quotes(agents.Hook):
+            async def post_llm_call(
+                self, ctx: agents.hook.HookContext, invocation: agents.hook.PostLLMCallInvocation
+            ) -> None:
+                raise ValueError(f"not with {invocation.tool_calls}")
+
+        with caplog.at_level(logging.DEBUG):
+            failed(await agent_of({"user": "ada", "password": SECRET}, hooks=[Quotes()]).run("Go."))
+        assert SECRET not in caplog.text
+        assert "Quotes.post_llm_call" in caplog.text
+
     async def test_of_another_tool_is_logged_as_it_is(self, caplog: pytest.LogCaptureFixture) -> None:
         @agents.tool
         def other(password: str) -> None:

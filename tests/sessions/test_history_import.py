@@ -113,6 +113,47 @@ class TestAnImportedHistory:
         assert isinstance(entry, agents.ToolResultEntry)
         assert entry.error == agents.ProtocolError(message="no signal")
 
+    async def test_whose_calls_have_one_id_is_sent_with_one_for_each(self) -> None:
+        history = [
+            HELLO,
+            agents.HistoryImportToolCall(tool_call_id="aaaaaaaaa", name="look", arguments={"a": 1}),
+            agents.HistoryImportToolCall(tool_call_id="aaaaaaaaa", name="look", arguments={"a": 2}),
+            agents.HistoryImportToolResult(tool_call_id="aaaaaaaaa", result="the second"),
+            agents.HistoryImportToolCall(tool_call_id="aaaaaaaaa", name="look", arguments={"a": 3}),
+        ]
+        model, session = await seeded(history)
+        await session.run("Well?")
+        assert sent(model)[1:-1] == [
+            'assistant: look({"a":1})',
+            "tool: The history that was imported has no result of this call.",
+            'assistant: look({"a":2})',
+            "tool: the second",
+            'assistant: look({"a":3})',
+            "tool: The history that was imported has no result of this call.",
+        ]
+        made = [m.tool_calls[0].id for m in model.requests[0].messages if isinstance(m, agents.AssistantMessage)]
+        read = [m.tool_call_id for m in model.requests[0].messages if isinstance(m, agents.ToolMessage)]
+        assert made == read
+        assert len(set(made)) == 3
+
+    async def test_with_a_result_of_no_call_is_sent_without_it(self) -> None:
+        model, session = await seeded([HELLO, agents.HistoryImportToolResult(tool_call_id="bbbbbbbbb", result=1), HI])
+        await session.run("Well?")
+        assert [line.split(":")[0] for line in sent(model)] == ["user", "assistant", "user"]
+
+    async def test_with_two_answers_in_a_row_is_sent_with_both(self) -> None:
+        again = agents.HistoryImportMessage(role="assistant", content=[agents.TextContentBlock(text="Are you there?")])
+        model, session = await seeded([HELLO, HI, again])
+        await session.run("Yes.")
+        assert sent(model)[1:3] == ["assistant: Hello, Ada.", "assistant: Are you there?"]
+
+    async def test_with_text_of_half_a_character_is_sent_with_it(self) -> None:
+        """A lone surrogate, as other languages have them in their strings, is no text that UTF-8 can hold."""
+        call_of_it = agents.HistoryImportToolCall(tool_call_id="aaaaaaaaa", name="look", arguments={"for": "\ud83d"})
+        model, session = await seeded([HELLO, call_of_it])
+        await session.run("Well?")
+        assert sent(model)[1] == 'assistant: look({"for":"\\ud83d"})'
+
     async def test_with_a_snapshot_reads_back_as_a_checkpoint_that_the_model_does_not_see(self) -> None:
         snapshot = agents.HistoryImportSnapshot(task_name="plan", snapshot_type="v1", value={"step": 3})
         model, session = await seeded([HELLO, snapshot, HI])

@@ -263,6 +263,17 @@ class TestLeavingAWait:
 class TestManyWaits:
     """Any number of waits on one turn see the same end, and none of them changes it."""
 
+    async def test_return_though_one_of_them_is_given_up_as_the_end_comes(self) -> None:
+        held = gate()
+        session = await reads_may_run(reply(held, "Done.")).start_session()
+        turn = turn_of(await session.start_turn("Go."))
+        waits = [asyncio.create_task(turn.result()) for _ in range(3)]
+        await held.reached()
+        waits[0].cancel()
+        await session.cancel()
+        assert waits[0].cancelled()
+        assert [type(await wait) for wait in waits[1:]] == [agents.Interrupted] * 2
+
     async def test_all_return_the_same_record(self) -> None:
         held = gate()
         session = await reads_may_run(reply(held, "Done.")).start_session()

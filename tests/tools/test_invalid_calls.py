@@ -53,6 +53,12 @@ class TestInvalidArguments:
         assert result.tool_calls == (agents.ToolCall("client.pay", raw),)
         assert completed(result.state).text == "Done."
 
+    async def test_that_are_nested_too_deep_to_be_kept_stay_the_text_they_are(self) -> None:
+        raw = '{"amount": ' + "[" * 250 + "]" * 250 + "}"
+        result = await called(call("pay", raw), pay)
+        assert "more than 200 deep" in result.text
+        assert result.tool_calls == (agents.ToolCall("client.pay", raw),)
+
     @pytest.mark.parametrize("raw", ["[1]", "1", '"one"', "null", "true"])
     async def test_that_are_json_but_no_object_are_invalid(self, raw: str) -> None:
         result = await called(call("pay", raw), pay)

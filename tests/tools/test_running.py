@@ -11,7 +11,7 @@ import pytest
 
 from mistralai import agents
 from mistralai.agents.testing import ScriptedModel, call, calls, gate, reply
-from tests.support.outcomes import completed
+from tests.support.outcomes import completed, failed
 from tests.tools.calling import called
 
 
@@ -139,6 +139,37 @@ class TestParallelCalls:
             ("2", False),
         ]
         assert [made.name for made in result.tool_calls] == ["client.good", "client.bad", "client.good"]
+
+    async def test_have_their_results_before_one_that_raised_fails_the_turn(self) -> None:
+        broken, may_end = asyncio.Event(), gate()
+
+        @agents.tool
+        async def good() -> str:
+            """End after the bad one."""
+            await may_end.hold()
+            return "good"
+
+        @agents.tool
+        async def bad() -> None:
+            """Fail."""
+            broken.set()
+            raise LookupError("nothing there")
+
+        agent = agents.Agent(
+            model=ScriptedModel([calls(call("good"), call("bad"))]), tools=[good, bad], tool_errors="raise"
+        )
+        session = await agent.start_session()
+        turn = await session.send_message("go")
+        await broken.wait()
+        await may_end.reached()
+        async for event in turn.iter_events():
+            if isinstance(event, agents.EntryCompleted) and isinstance(event.entry, agents.ToolResultEntry):
+                break
+        assert isinstance(await turn.get(), agents.Running)
+        may_end.open()
+        assert failed(await turn.result()).code == "tool_raised"
+        results = [entry for entry in await session.history() if isinstance(entry, agents.ToolResultEntry)]
+        assert [result.error is None for result in results] == [False, True]
 
     async def test_more_than_a_pool_would_hold_all_run(self) -> None:
         meet = threading.Barrier(70, timeout=20)

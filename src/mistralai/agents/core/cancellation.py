@@ -35,6 +35,6 @@ def stops_the_work(session: OpenSession) -> bool:
     work = next((work for work in session.works.values() if work.task is task), None)
     if work is None or work.stopping or loop_ends():
         return True
-    while task.uncancel():
-        pass
+    for _ in range(task.cancelling()):
+        task.uncancel()
     return False

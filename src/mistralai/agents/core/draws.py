@@ -25,15 +25,15 @@ class SessionDraws:
         self._count = 0
 
     def draw[V: (str, float)](self, kind: str, make: Callable[[], V]) -> V:
-        """Return the value recorded here, or make one, recorded where the session is saved."""
+        """Return the value recorded here, or make one and record it."""
         name = "/".join(map(str, (*self._place, self._count, kind)))
         self._count += 1
         turn = self._session.state.active
-        recorded = turn.drawn.get(name) if turn is not None else None
-        if recorded is not None:
+        if turn is None or turn.turn_id != self._turn_id:
+            return make()  # the hook went on past the end of its turn: nothing of it is kept
+        if (recorded := turn.drawn.get(name)) is not None:
             given: V = recorded
             return given
         value = make()
-        if self._session.journal is not None:
-            self._session.append([ValueRecorded(at=self._session.now(), turn_id=self._turn_id, name=name, value=value)])
+        self._session.append([ValueRecorded(at=self._session.now(), turn_id=self._turn_id, name=name, value=value)])
         return value

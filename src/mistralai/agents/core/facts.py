@@ -298,10 +298,11 @@ class HistoryCompacted(Fact, frozen=True, kw_only=True, tag="history_compacted")
     """How many messages, from the oldest, the summary replaces."""
     prompt_kept: bool = False
     """Whether the message that started the turn is among them, and follows the summary as it was."""
-    usage: UsageData | None = None
+    usage: UsageData
+    """What the summary took."""
 
     def width(self) -> int:
-        return 2 + (self.usage is not None)
+        return 3
 
 
 class HookStateSaved(Fact, frozen=True, kw_only=True, tag="hook_state_saved"):

@@ -203,16 +203,17 @@ def _call_ended(state: SessionState, fact: CallEnded) -> None:
     if turn.unended:
         return
     for other in turn.open_calls.values():
-        if (result := other.ended) is not None:
-            state.history.append(
-                ToolMessage(
-                    tool_call_id=result.call_id,
-                    name=other.call.name,
-                    content=model_content(result),
-                    is_error=result.error is not None,
-                )
+        result = other.ended
+        assert result is not None
+        state.history.append(
+            ToolMessage(
+                tool_call_id=result.call_id,
+                name=other.call.name,
+                content=model_content(result),
+                is_error=result.error is not None,
             )
-            other.ended = None
+        )
+        other.ended = None
     turn.open_calls = {}
     state.history.extend(state.pending)
     state.pending.clear()
@@ -273,9 +274,7 @@ def _hook_state_saved(state: SessionState, fact: HookStateSaved) -> None:
 
 
 def _interrupt_requested(state: SessionState, fact: InterruptRequested) -> None:
-    turn = state.turn(fact.turn_id)
-    if turn.interrupting != "cancelled":
-        turn.interrupting = fact.cause
+    state.turn(fact.turn_id).interrupting = fact.cause
 
 
 def _turn_ended(state: SessionState, fact: TurnEnded) -> None:
@@ -297,9 +296,11 @@ def _turn_ended(state: SessionState, fact: TurnEnded) -> None:
 
 def _answer_replaced(state: SessionState, text: str) -> None:
     """A hook put another answer in the place of the model's, which was sent in no call yet: later ones send the new."""
-    last = state.history[-1] if state.history else None
+    last = state.history[-1]
     if isinstance(last, AssistantMessage) and not last.tool_calls:
         state.history[-1] = structs.replace(last, text=text)
+    else:  # an empty reply is no message of the history
+        state.history.append(AssistantMessage(text=text))
 
 
 def _session_ended(state: SessionState, fact: SessionEnded) -> None:

@@ -235,16 +235,14 @@ async def _after_call(session: OpenSession, turn: TurnProgress, request: ModelRe
     verdicts: list[Retry | Reject] = []
     calls = tuple(ToolCall(call.name, _decoded(call.arguments)) for call in reply.calls)
     usage = reply.usage
-    counted = None
-    if usage is not None:
-        counted = TokenUsage(
-            input_tokens=usage.input_tokens,
-            output_tokens=usage.output_tokens,
-            total_tokens=usage.input_tokens + usage.output_tokens,
-            cached_input_tokens=usage.cached_input_tokens,
-            cache_write_tokens=usage.cache_write_tokens,
-            reasoning_tokens=usage.reasoning_tokens,
-        )
+    counted = TokenUsage(
+        input_tokens=usage.input_tokens,
+        output_tokens=usage.output_tokens,
+        total_tokens=usage.input_tokens + usage.output_tokens,
+        cached_input_tokens=usage.cached_input_tokens,
+        cache_write_tokens=usage.cache_write_tokens,
+        reasoning_tokens=usage.reasoning_tokens,
+    )
 
     def take(decision: Any) -> bool:
         nonlocal text

@@ -75,6 +75,7 @@ def turn_state(session: OpenSession, turn: TurnProgress, at: str | None = None) 
     if end.outcome == "interrupted":
         return Interrupted(**ids, text=end.text, cause=end.cause or "interrupted")
     if end.outcome == "failed":
+        assert end.error is not None
         return Failed(**ids, text=end.text, error=protocol_error(end.error))
     calls = tuple(ToolCall(call.call.tool_id, copied(call.arguments)) for call in turn.calls)
     return Completed[str](**ids, text=end.text, output=end.text or "", stop_reason=end.stop_reason, tool_calls=calls)
@@ -140,10 +141,8 @@ def events_of(session: OpenSession, index: int) -> list[Event]:
     return present(_Frame(session, index, fact), fact) if present is not None else []
 
 
-def protocol_error(error: ErrorData | None) -> ProtocolError:
+def protocol_error(error: ErrorData) -> ProtocolError:
     """Return an error as users read it."""
-    if error is None:
-        return ProtocolError(message="The turn failed without saying why.", code="turn_failed")
     return ProtocolError(
         message=error.message, code=error.code, retryable=error.retryable, details=copied(error.details)
     )
@@ -265,10 +264,8 @@ def _call_ended(frame: _Frame, fact: CallEnded) -> list[Event]:
 
 
 def _history_compacted(frame: _Frame, fact: HistoryCompacted) -> list[Event]:
-    events = frame.entry(context_entry(fact.entry_id, fact.turn_id, fact.at, "summary", fact.summary))
-    if fact.usage is not None:
-        events.append(frame.event(UsageReported, usage=token_usage(fact.usage)))
-    return events
+    entry = context_entry(fact.entry_id, fact.turn_id, fact.at, "summary", fact.summary)
+    return [*frame.entry(entry), frame.event(UsageReported, usage=token_usage(fact.usage))]
 
 
 def _turn_ended(frame: _Frame, fact: TurnEnded) -> list[Event]:

@@ -50,7 +50,7 @@ class Reply:
         self.calls: list[ModelToolCall] = []
         self.reasoning: list[ReasoningBlock] = []
         self.finish: str = ""
-        self.usage: UsageData | None = None
+        self.usage: UsageData = UsageData()
 
 
 class Retries:
@@ -82,7 +82,7 @@ def request_of(session: OpenSession, turn_id: str) -> ModelRequest:
     return ModelRequest(
         model=settings.model if isinstance(settings.model, str) else "",
         instructions=instructions,
-        messages=state.history,
+        messages=tuple(state.history),
         tools=settings.toolbox.for_model,
         output=settings.output,
         temperature=settings.temperature,
@@ -110,7 +110,7 @@ async def receive(session: OpenSession, model: Model, request: ModelRequest) -> 
                     reply.calls.append(call)
                 case ReasoningBlock() as block:
                     reply.reasoning.append(block)
-                case ReplyFinished() as finish:
+                case finish:
                     finished = finish
     finally:
         if finished is None and (close := getattr(stream, "aclose", None)) is not None:

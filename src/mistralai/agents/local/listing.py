@@ -110,7 +110,7 @@ def _termination(kind: str, error: ErrorData | None) -> Termination:
             return CompletedTermination()
         case "cancelled":
             return CancelledTermination()
-        case "failed":
+        case "failed" if error is not None:
             return FailedTermination(error=protocol_error(error))
         case other:
             return UnknownTermination(type=other)
