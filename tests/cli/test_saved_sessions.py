@@ -89,9 +89,9 @@ class TestSessions:
     def test_lists_what_was_said_first_and_what_waits(self, run: Run) -> None:
         run("chat", "--demo", "-m", "Review TR-2209")
         run("chat", "--demo", "-m", "hi")
-        first, second = run("sessions").stdout.splitlines()
-        assert first.endswith("payment-reviewer  waiting  hi")
-        assert second.endswith("payment-reviewer  waiting (1 open)  Review TR-2209")
+        _, first, second = run("sessions").stdout.splitlines()
+        assert first.endswith("payment-reviewer  idle                hi")
+        assert second.endswith("payment-reviewer  waits for 1 answer  Review TR-2209")
 
     def test_a_conversation_in_which_nothing_was_said_is_none(self, run: Run) -> None:
         assert run("chat", "--demo").returncode == 0

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import json
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from mistralai.agents.cli.data_directory import data_directory, sessions_directory
 from mistralai.agents.cli.problem import Problem
 from mistralai.agents.cli.saved import saved_sessions
 from mistralai.agents.cli.saving import runtime
+from mistralai.agents.cli.session_rows import session_rows
+from mistralai.agents.cli.terminal_width import terminal_width
 from mistralai.agents.values.wire import to_data
 
 if TYPE_CHECKING:
@@ -30,18 +33,11 @@ def sessions(*, data_dir: str | None, limit: int, as_json: bool) -> int:
     if not found:
         print(f"No sessions are saved in {sessions_directory(data)}. Start one with: agents chat")
         return 0
-    width = max(len(info.agent_name) for info in found)
-    for info in found:
-        print(_row(info, width))
+    for row in session_rows(found, terminal_width(), datetime.now(UTC)):
+        print(row)
     return 0
 
 
 async def _list(data: Path, limit: int) -> list[SessionInfo]:
     async with runtime(data):
         return await saved_sessions(limit)
-
-
-def _row(info: SessionInfo, width: int) -> str:
-    moment = info.updated_at.astimezone().strftime("%Y-%m-%d %H:%M")
-    asks = f" ({info.open_callbacks} open)" if info.open_callbacks else ""
-    return f"{info.session_id}  {moment}  {info.agent_name:<{width}}  {info.status}{asks}  {info.title or ''}".rstrip()
