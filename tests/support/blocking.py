@@ -7,6 +7,10 @@ from typing import TYPE_CHECKING
 
 from blockbuster import BlockBuster
 
+from mistralai.agents.values import content
+
+__all__ = ["ALLOWED", "content", "nothing_blocks"]  # content: pydantic looks for plugins at its first model
+
 if TYPE_CHECKING:
     from collections.abc import Generator
 
