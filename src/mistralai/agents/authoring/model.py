@@ -96,7 +96,7 @@ class ModelRequest(msgspec.Struct, kw_only=True):
     instructions: str
     """The system prompt; `""` if there is none."""
     messages: Sequence[ModelMessage]
-    """The history, oldest first. Read it during the call only: it grows afterwards."""
+    """The history, oldest first, as it is at this call."""
     tools: Sequence[ModelTool] = ()
     """What the model may call."""
     output: OutputFormat | None = None

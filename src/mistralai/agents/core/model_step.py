@@ -18,7 +18,7 @@ from mistralai.agents.authoring.hook_decisions import (
 )
 from mistralai.agents.authoring.hook_subjects import AgentTurnRequest, PostLLMCallInvocation, PreLLMCallInvocation
 from mistralai.agents.authoring.json_kinds import is_object
-from mistralai.agents.authoring.model import ModelError
+from mistralai.agents.authoring.model import ModelError, ToolMessage, UserMessage
 from mistralai.agents.authoring.results import encode_content, to_plain
 from mistralai.agents.core.cancellation import stops_the_work
 from mistralai.agents.core.compaction import CompactionFailed, can_compact, compact
@@ -34,7 +34,7 @@ from mistralai.agents.values.usage import TokenUsage
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from mistralai.agents.authoring.model import ModelRequest
+    from mistralai.agents.authoring.model import ModelMessage, ModelRequest
     from mistralai.agents.core.facts import Content, Fact, UsageData
     from mistralai.agents.core.reply import Reply
     from mistralai.agents.core.session import OpenSession
@@ -59,7 +59,10 @@ async def _call(session: OpenSession, turn: TurnProgress) -> list[Fact]:
     request = request_of(session, turn.turn_id)
     if (reason := await _before_call(session, turn, request)) is not None:
         return [_skipped(session, turn, reason)]
+    if len(request.messages) != len(session.state.history):
+        request.messages = tuple(session.state.history)  # some came while the hooks ran
     reply = await receive(session, model, request)
+    _check_goes_on(turn)
     return await _after_call(session, turn, request, reply)
 
 
@@ -212,7 +215,7 @@ async def _before_call(session: OpenSession, turn: TurnProgress, request: ModelR
     invocation = PreLLMCallInvocation(
         model=request.model,
         instructions=request.instructions,
-        messages=tuple(request.messages),
+        messages=tuple(map(_shown, request.messages)),
         tool_names=session.settings.toolbox.names,
     )
 
@@ -276,9 +279,16 @@ async def _after_call(session: OpenSession, turn: TurnProgress, request: ModelRe
             return [reply_fact(session, turn.turn_id, reply, text=text)]
 
 
+def _shown(message: ModelMessage) -> ModelMessage:
+    """Return a message whose blocks a hook may change without changing the history."""
+    if isinstance(message, UserMessage | ToolMessage) and not isinstance(message.content, str):
+        return structs.replace(message, content=copied(message.content))
+    return message
+
+
 def _check_goes_on(turn: TurnProgress) -> None:
-    """Stop here where a hook kept running through an interruption."""
-    if turn.interrupting is not None:
+    """Stop here where a hook or a model object kept running through an interruption, or the end of its turn."""
+    if turn.interrupting is not None or turn.end is not None:
         raise asyncio.CancelledError
 
 

@@ -11,6 +11,7 @@ from mistralai.agents.authoring.json_kinds import DEEPEST, is_deeper
 from mistralai.agents.authoring.model import ModelTool
 from mistralai.agents.authoring.tool import Tool
 from mistralai.agents.core.facts import RequestedCall, ToolCard
+from mistralai.agents.core.json_copy import copied
 from mistralai.agents.values.wire import to_data
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ class Toolbox:
             self._by_name[tool.name] = tool
             self._by_id[tool.id] = tool
         self.for_model: tuple[ModelTool, ...] = tuple(
-            ModelTool(name=tool.name, description=tool.description or "", input_schema=tool.input_schema)
+            ModelTool(name=tool.name, description=tool.description or "", input_schema=copied(tool.input_schema))
             for tool in self._by_name.values()
             if tool.model_access != "programmatic"
         )

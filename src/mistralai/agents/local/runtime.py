@@ -9,7 +9,6 @@ import os
 from collections import Counter, OrderedDict
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
-from weakref import WeakKeyDictionary
 
 from mistralai.agents.authoring.overrides import stand_in
 from mistralai.agents.core.commands import Cancel
@@ -39,6 +38,8 @@ CLOSED_WITH_OPEN_SESSIONS: Final = "agents_sdk_local_runtime_closed_open_session
 DEFAULT_CALLBACK_TIMEOUT_SECONDS: Final = 3600.0
 LONGEST_CALLBACK_TIMEOUT_SECONDS: Final = 100 * 365 * 24 * 3600.0
 """Past it a deadline would be no date any more."""
+MOST_AGENTS: Final = 100
+"""How many agents' settings are kept for their next session. A server may well make an agent for each request."""
 LAST_WAIT_SECONDS: Final = 0.5
 """How long the end of a block waits for tasks whose turn has ended without them."""
 
@@ -75,7 +76,7 @@ class Runtime:
         """Whether a block is ending the sessions."""
         self.tasks: set[asyncio.Task[None]] = set()
         self._context = contextvars.Context()
-        self._settings: WeakKeyDictionary[AgentDefinition[Any], Settings] = WeakKeyDictionary()
+        self._settings: OrderedDict[AgentDefinition[Any], Settings] = OrderedDict()
         self._models: dict[str, HttpModel] = {}
         self._client: ModelClient | None = None
         self._sentinel: AsyncGenerator[None] | None = None
@@ -100,9 +101,13 @@ class Runtime:
         return seconds
 
     def settings(self, definition: AgentDefinition[Any]) -> Settings:
-        """Return the settings of an agent's sessions; the same object each time."""
+        """Return the settings of an agent's sessions; the same object as long as the agent is in use."""
         if (known := self._settings.get(definition)) is None:
             known = self._settings[definition] = Settings(definition)
+            if len(self._settings) > MOST_AGENTS:
+                self._settings.popitem(last=False)
+        else:
+            self._settings.move_to_end(definition)
         return known
 
     def spawn(self, coroutine: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
