@@ -23,17 +23,19 @@ def messages_of(entries: Iterable[ImportedEntry]) -> list[ModelMessage]:
     """Those of the open reply, by the id that their results name."""
     ids: set[str] = set()
     results: dict[str, ToolMessage] = {}
+    unanswered: dict[str, tuple[int, ModelToolCall]] = {}
+    """Calls of earlier replies without a result so far, and where it goes: one may come after other messages."""
     text = ""
 
     def close_reply() -> None:
         nonlocal text
         if calls or text:
             messages.append(AssistantMessage(text=text, tool_calls=tuple(calls.values())))
-            messages.extend(
-                results.get(call.id)
-                or ToolMessage(tool_call_id=call.id, name=call.name, content=NO_RESULT, is_error=True)
-                for call in calls.values()
-            )
+            for named_id, call in calls.items():
+                if (result := results.get(call.id)) is None:
+                    unanswered[named_id] = (len(messages), call)
+                    result = ToolMessage(tool_call_id=call.id, name=call.name, content=NO_RESULT, is_error=True)
+                messages.append(result)
         calls.clear()
         results.clear()
         text = ""
@@ -56,6 +58,7 @@ def messages_of(entries: Iterable[ImportedEntry]) -> list[ModelMessage]:
                 named_id: str = data["tool_call_id"]
                 if results or named_id in calls:
                     close_reply()
+                unanswered.pop(named_id, None)
                 call_id = _unused(named_id, ids)
                 ids.add(call_id)
                 calls[named_id] = ModelToolCall(
@@ -65,6 +68,8 @@ def messages_of(entries: Iterable[ImportedEntry]) -> list[ModelMessage]:
                 named = calls.get(data["tool_call_id"])
                 if named is not None:
                     results[named.id] = _result(data, named)
+                elif (late := unanswered.pop(data["tool_call_id"], None)) is not None:
+                    messages[late[0]] = _result(data, late[1])
             case _:  # reasoning and snapshots are not sent to the model
                 pass
     close_reply()
