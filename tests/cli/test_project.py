@@ -134,7 +134,12 @@ class TestInfo:
         project.write(self.SOURCE)
         done = run("info")
         assert done.returncode == 0
-        for text in ("librarian (main:agent)", "client.find · ask\n", "client.where · deny · client\n", '"title"'):
+        for text in (
+            "librarian (main:agent)",
+            "client.find · ask\n",
+            "client.where · deny · client\n",
+            " title: string\n",
+        ):
             assert text in done.stdout
         assert "missing No API key for the provider 'mistral': set MISTRAL_API_KEY." in done.stdout
 

@@ -6,11 +6,15 @@ import json
 import platform
 import sys
 from pathlib import Path
+from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 from mistralai.agents.cli.about_agent import about_agent, missing
+from mistralai.agents.cli.chat.clean import one_row
 from mistralai.agents.cli.problem import Problem
 from mistralai.agents.cli.project import find_entrypoint, load_agent
+from mistralai.agents.cli.signature import parameters, type_of
+from mistralai.agents.cli.terminal_width import terminal_width
 from mistralai.agents.cli.version import version
 
 if TYPE_CHECKING:
@@ -40,27 +44,46 @@ def info(path: str | None, *, as_json: bool) -> int:
         else:
             about["agent"] = {"where": f"{entrypoint.module}:{entrypoint.attribute}", **about_agent(agent)}
             about["missing"] = missing(agent)
-    print(json.dumps(about, ensure_ascii=False, indent=2) if as_json else "\n".join(_rows(about)))
+    if as_json:
+        print(json.dumps(about, ensure_ascii=False, indent=2))
+    else:
+        width = terminal_width()
+        print("\n".join(_lines(head, text, width) for head, text in _rows(about)))
     return code
 
 
-def _rows(about: dict[str, Any]) -> Iterator[str]:
+def _lines(head: str, text: str, width: int | None) -> str:
+    """A row, on as many lines as a terminal needs to break no word; they go on below where the text began."""
+    row = f"{head}{one_row(text)}"
+    if width is None:
+        return row
+    return fill(row, width, subsequent_indent=" " * len(head), break_long_words=False, break_on_hyphens=False)
+
+
+def _rows(about: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """What stands at the left of each row, and its text."""
     for name in ("fanal", "python", "import"):
-        yield f"{name:<8}{about[name]}"
+        yield f"{name:<8}", about[name]
     agent = about["agent"]
     if agent is None:
-        yield f"{'agent':<8}{about['problem']}"
+        yield f"{'agent':<8}", about["problem"]
         return
-    yield f"{'agent':<8}{agent['name']} ({agent['where']})"
+    yield f"{'agent':<8}", f"{agent['name']} ({agent['where']})"
     for name in ("description", "model", "instructions", "output", "policy", "limits", "hooks"):
         if (value := agent[name]) is not None:
-            yield f"{'':<8}{name:<13}{value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)}"
-    yield f"{'tools':<8}{len(agent['tools']) or 'none'}"
+            yield f"{'':<8}{name:<13}", value if isinstance(value, str) else ", ".join(value)
+    yield f"{'tools':<8}", str(len(agent["tools"]) or "none")
     for tool in agent["tools"]:
-        yield f"{'':<8}{tool['id']} · {tool['permission']}{' · client' if tool['kind'] == 'client' else ''}"
-        if tool["description"]:
-            yield f"{'':<10}{tool['description'].splitlines()[0]}"
-        yield f"{'':<10}{json.dumps(tool['input_schema'], ensure_ascii=False)}"
-    yield from (f"{'missing':<8}{problem}" for problem in about["missing"])
+        yield from _tool_rows(tool)
+    yield from ((f"{'missing':<8}", problem) for problem in about["missing"])
     if not about["missing"]:
-        yield f"{'ready':<8}nothing is missing: agents chat"
+        yield f"{'ready':<8}", "nothing is missing: agents chat"
+
+
+def _tool_rows(tool: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    yield " " * 8, f"{tool['id']} · {tool['permission']}{' · client' if tool['kind'] == 'client' else ''}"
+    if tool["description"]:
+        yield " " * 10, tool["description"].splitlines()[0]
+    yield from ((" " * 12, line) for line in parameters(tool["input_schema"]))
+    if tool["output_schema"] is not None:
+        yield " " * 10, f"→ {type_of(tool['output_schema'])}"
