@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from mistralai.agents.handles.asking import handler_for
 from mistralai.agents.handles.dress import dressed_event, dressed_state
+from mistralai.agents.values.errors import SdkError
 from mistralai.agents.values.turn_states import Blocked, Running
 
 if TYPE_CHECKING:
@@ -103,9 +104,14 @@ class _Wait:
     def raise_what_handlers_raised(self) -> None:
         for task in [task for task in self.asking if task.done()]:
             self.asking.discard(task)
-            if not task.cancelled() and (raised := task.exception()) is not None:
+            if task.cancelled():  # by itself: raised here, it would read as if the wait had been cancelled
+                raise SdkError(
+                    f"A handler of turn {self.turn.id} was cancelled, by its own code or by who cancels every task. "
+                    f"Its callback stays open. {_left(self.turn)}"
+                )
+            if (raised := task.exception()) is not None:
                 raised.add_note(_left(self.turn))
-            task.result()
+                raise raised
 
     async def show(self, until: str) -> bool:
         """Hand over the events up to a cursor: with a record, each event it rests on is handed over before it.
