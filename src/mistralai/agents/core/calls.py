@@ -253,4 +253,3 @@ def _question(session: OpenSession, call: CallState, tool: AnyTool, kind: str, a
 
 def _invalid(problem: str) -> str:
     return f"invalid_tool_call: {problem}"
-

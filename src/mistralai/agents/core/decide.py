@@ -115,8 +115,6 @@ def decide_answer(state: SessionState, command: Answer, at: float) -> Decision:
         return NeverOpened()
     if callback.settled is not None:
         return Settled(callback.settled.answer)
-    if state.ending:
-        return Settled(None)  # it closes with its session
     facts = settle(state, callback, "answered", command.answer, command.entry_id, at)
     return Accepted(turn_id=callback.opened.turn_id), facts
 

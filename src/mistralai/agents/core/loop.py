@@ -22,7 +22,7 @@ from mistralai.agents.core.later import try_later
 from mistralai.agents.core.model_step import call_model, failed_reply, make_room
 from mistralai.agents.core.raised import described
 from mistralai.agents.core.reply import give_up
-from mistralai.agents.core.steps import CallModel, Compact, EndTurn, RunCalls, StopTurn, next_step
+from mistralai.agents.core.steps import CallModel, Compact, EndTurn, RunCalls, next_step
 from mistralai.agents.core.stopping import leave_behind, stop
 from mistralai.agents.core.works import Work
 from mistralai.agents.values.errors import JournalError
@@ -98,8 +98,8 @@ def _take_steps(session: OpenSession) -> None:
                     leave_behind(session)
                 append_end(session, end_facts(session, step))
                 return
-            case StopTurn(cause=cause):
-                stop(session, cause)
+            case _:
+                stop(session, step.cause)
                 return
 
 
@@ -221,6 +221,7 @@ async def _carry_out(session: OpenSession, key: str, work: Work, body: Body) -> 
 async def _carry_on(session: OpenSession, key: str, body: Body, work: Work) -> tuple[str, Body] | None:
     """Do one piece of work. Returns the next one of its task, if there is one."""
     turn = session.state.active
+    assert turn is not None
     facts: list[Fact] = []
     try:
         facts = await body()
@@ -229,7 +230,7 @@ async def _carry_on(session: OpenSession, key: str, body: Body, work: Work) -> t
             if stops_the_work(session):
                 _done(session, key, work)
                 raise  # the event loop is being shut down: the log stays as it is
-            facts = _broken(session, turn, work, error)
+            facts = _broken(session, turn, error)
     except (SystemExit, KeyboardInterrupt):
         _done(session, key, work)
         asyncio.get_running_loop().call_soon(advance, session)  # whoever owns the loop may go on with it
@@ -241,7 +242,7 @@ async def _carry_on(session: OpenSession, key: str, body: Body, work: Work) -> t
     except BaseException as error:
         if is_torn_down():
             raise
-        facts = _broken(session, turn, work, error)
+        facts = _broken(session, turn, error)
     try:
         more = _settle(session, key, work, turn, facts)
     except Exception as error:  # what came of it is nothing that the log can hold
@@ -261,17 +262,15 @@ async def _carry_on(session: OpenSession, key: str, body: Body, work: Work) -> t
     return more
 
 
-def _broken(session: OpenSession, turn: TurnProgress | None, work: Work, error: BaseException) -> list[Fact]:
+def _broken(session: OpenSession, turn: TurnProgress, error: BaseException) -> list[Fact]:
     """Return the end of a turn that our own code broke: what the user's raises is a result."""
     _LOGGER.error("Session %s failed.", session.session_id, exc_info=error)
-    if turn is None or work.abandoned:
-        return []
     failure = ErrorData(message=described(error), code="turn_failed")
     return [*close(session, turn, session.now()), *failed_reply(session, turn.turn_id, failure)]
 
 
 def _settle(
-    session: OpenSession, key: str, work: Work, turn: TurnProgress | None, facts: list[Fact]
+    session: OpenSession, key: str, work: Work, turn: TurnProgress, facts: list[Fact]
 ) -> tuple[str, Body] | None:
     """Put what came of a piece of work into the log, and let the turn go on; later where the journal refuses it now.
 
@@ -280,7 +279,7 @@ def _settle(
     if work.abandoned or session.state.active is not turn:
         _done(session, key, work)
         return None
-    if turn is not None and turn.interrupting is not None:
+    if turn.interrupting is not None:
         facts = [fact for fact in facts if isinstance(fact, CallEnded)]  # how the turn ends is decided: it stops
     try:
         if facts and isinstance(facts[-1], TurnEnded):
@@ -299,7 +298,7 @@ def _settle(
     return None
 
 
-def _settle_again(session: OpenSession, key: str, work: Work, turn: TurnProgress | None, facts: list[Fact]) -> None:
+def _settle_again(session: OpenSession, key: str, work: Work, turn: TurnProgress, facts: list[Fact]) -> None:
     if (more := _settle(session, key, work, turn, facts)) is not None:
         _begin(session, more[0], Work(), more[1])
 

@@ -54,12 +54,12 @@ def _abandon(session: OpenSession, turn: TurnProgress) -> None:
 def _leave_running(session: OpenSession, turn: TurnProgress) -> None:
     if session.state.active is not turn or turn.interrupting is None:
         return
-    left = sorted(_tool_of(turn, key) for key in session.works)
-    leave_behind(session)
-    message = f"The turn stopped while this still ran, and may go on: {', '.join(left)}."
-    details = {"status": "left_running", "tools": left}
-    _LOGGER.warning("Session %s: %s", session.session_id, message)
-    session.append([NoticeGiven(at=session.now(), message=message, details=details)])
+    if left := sorted(_tool_of(turn, key) for key in session.works):
+        message = f"The turn stopped while this still ran, and may go on: {', '.join(left)}."
+        details = {"status": "left_running", "tools": left}
+        session.append([NoticeGiven(at=session.now(), message=message, details=details)])
+        _LOGGER.warning("Session %s: %s", session.session_id, message)
+        leave_behind(session)
     _finish_stop(session, turn, turn.interrupting)
 
 
