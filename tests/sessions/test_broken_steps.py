@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+import os
+from typing import TYPE_CHECKING, Annotated, Any
 
 import pytest
 from pydantic import AfterValidator
@@ -10,6 +11,9 @@ from pydantic import AfterValidator
 from mistralai import agents
 from mistralai.agents.testing import ScriptedModel, call, calls, gate, reply
 from tests.sessions.reading import completed, failed, sent
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def broken(value: str) -> str:
@@ -72,3 +76,49 @@ class TestAStepThatBreaks:
         assert len(results) == 2
         monkeypatch.delenv("AGENTS_SDK_CALLBACK_TIMEOUT_SECONDS")
         assert completed(await session.run("Again.")).text == "Fresh."
+
+    async def test_between_a_hook_and_its_call_fails_the_turn(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        held = gate()
+
+        class Holds(agents.Hook):
+            async def pre_tool_call(self, ctx: Any, call: Any) -> None:
+                await held.hold()
+
+        steps = [call("note"), reply("Fresh.")]
+        agent = agents.Agent(model=ScriptedModel(steps), tools=[note], hooks=[Holds()], permission_mode="ask")
+        session = await agent.start_session()
+        turn = await session.send_message("Go.")
+        await held.reached()
+        monkeypatch.setenv("AGENTS_SDK_CALLBACK_TIMEOUT_SECONDS", "soon")
+        held.open()
+        state = failed(await turn.result())
+        assert state.error.code == "turn_failed"
+        assert "AGENTS_SDK_CALLBACK_TIMEOUT_SECONDS" in state.error.message
+        results = [entry for entry in await session.history() if isinstance(entry, agents.ToolResultEntry)]
+        assert len(results) == 1
+        monkeypatch.delenv("AGENTS_SDK_CALLBACK_TIMEOUT_SECONDS")
+        assert completed(await session.run("Again.")).text == "Fresh."
+
+    async def test_in_the_journal_fails_the_turn(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+        """A disk that is full, or broken, is waited for: anything else is a mistake that no waiting mends."""
+        monkeypatch.setenv("AGENTS_SDK_EXPERIMENTAL_WARNINGS", "0")
+        held, write = gate(), os.write
+        mistakes = ["a mistake"]
+
+        def mistaken(fd: int, data: bytes, /) -> int:
+            if b'"fact"' in data and mistakes:
+                raise RuntimeError(mistakes.pop())
+            return write(fd, data)
+
+        journals = agents.experimental.JsonFileSessionJournal.in_directory(tmp_path, fsync=False)
+        async with agents.local_runtime(journal_factory=journals):
+            agent = agents.Agent(model=ScriptedModel([reply("Half", held, " and half."), reply("Fresh.")]))
+            session = await agent.start_session()
+            turn = await session.send_message("Go.")
+            await held.reached()
+            monkeypatch.setattr(os, "write", mistaken)
+            held.open()
+            state = failed(await turn.result())
+            assert (state.error.code, state.error.message) == ("turn_failed", "RuntimeError: a mistake")
+            assert state.text == "Half and half."
+            assert completed(await session.run("Again.")).text == "Fresh."

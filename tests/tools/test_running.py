@@ -322,3 +322,50 @@ class TestTime:
         begun = time.monotonic()
         completed(await agents.Agent(model=model, tools=[quick]).run("go"))
         assert time.monotonic() - begun < 5.0
+
+
+class TestAToolThatEndsTheProgram:
+    """`sys.exit` in a tool goes through to whoever runs the loop, who may go on with it."""
+
+    @pytest.mark.parametrize("error", [SystemExit(3), KeyboardInterrupt()])
+    @pytest.mark.parametrize("in_thread", [False, True])
+    @pytest.mark.parametrize("asks", [False, True])
+    def test_has_its_result_and_the_turn_goes_on_where_the_loop_does(
+        self, error: BaseException, in_thread: bool, asks: bool
+    ) -> None:
+        @agents.tool
+        async def leave() -> None:
+            """Leave."""
+            raise error
+
+        @agents.tool(name="leave")
+        def leave_thread() -> None:
+            """Leave."""
+            raise error
+
+        class Looks(agents.Hook):
+            async def pre_tool_call(self, ctx: object, call: object) -> None:
+                """Let it be."""
+
+        model = ScriptedModel([call("leave"), reply("Still here.")])
+        tool = leave_thread if in_thread else leave
+        agent = agents.Agent(model=model, tools=[tool], hooks=[Looks()] if asks else [])
+
+        async def start() -> agents.Turn:
+            session = await agent.start_session()
+            return await session.send_message("go")
+
+        async def wait(turn: agents.Turn) -> agents.TurnState[str]:
+            return await turn.result()
+
+        async def end(turn: agents.Turn) -> None:
+            await turn.session.cancel()
+
+        with asyncio.Runner() as runner:
+            turn = runner.run(start())
+            with pytest.raises(type(error)):
+                runner.run(wait(turn))
+            assert completed(runner.run(wait(turn))).text == "Still here."
+            runner.run(end(turn))
+        (result,) = [message for message in model.requests[1].messages if isinstance(message, agents.ToolMessage)]
+        assert str(result.content).startswith(f"The tool failed: {type(error).__name__}")

@@ -153,6 +153,25 @@ class TestInterrupting:
         await session.cancel()
 
     @pytest.mark.slow
+    async def test_cancels_a_tool_that_has_a_timeout_too(self) -> None:
+        begun, ended = asyncio.Event(), list[str]()
+
+        @agents.tool(timeout_seconds=60)
+        async def patient() -> None:
+            """Wait."""
+            begun.set()
+            try:
+                await asyncio.Event().wait()
+            finally:
+                ended.append("cancelled")
+
+        session = await agents.Agent(model=ScriptedModel([call("patient")]), tools=[patient]).start_session()
+        turn = await session.send_message("go")
+        await begun.wait()
+        await turn.interrupt()
+        interrupted(await turn.result())
+        assert ended == ["cancelled"]
+
     async def test_in_real_time_ends_within_five_seconds(self, workshop: Workshop) -> None:
         session, turn, _ = await workshop.start("in_thread", "stubborn", "slow_to_stop")
         begun = time.monotonic()

@@ -56,10 +56,6 @@ def admit(session: OpenSession, call: CallState, *, opens: int) -> tuple[list[Fa
     if over_limit(turn, call, settings.bounds.limits):
         return [failed(session, call, "limit", CALL_OVER_LIMIT, at=at)], None
     tool = settings.toolbox.find(call.call.tool_id)
-    if tool is None:
-        return [
-            failed(session, call, "invalid", _invalid(f"There is no tool {call.call.name!r} any more."), at=at)
-        ], None
     bound: BoundCall | None = None
     verdict = "allow"
     try:

@@ -34,8 +34,6 @@ def waits_for_hooks(session: OpenSession, call: CallState) -> bool:
     if call.call.problem is not None or over_limit(turn, call, settings.bounds.limits):
         return False
     tool = settings.toolbox.find(call.call.tool_id)
-    if tool is None:
-        return False
     try:
         tool.validate_arguments(call.arguments)
     except InvalidArguments:
@@ -47,7 +45,6 @@ async def before_call(session: OpenSession, call: CallState) -> list[Fact]:
     """Run the hooks before a call: they let it be, rewrite its arguments, or give a reason in place of a result."""
     turn_id = _turn_id(session)
     tool = session.settings.toolbox.find(call.call.tool_id)
-    assert tool is not None
     arguments = call.arguments
     rewritten = False
     reason: str | None = None
@@ -99,7 +96,6 @@ async def after_call(session: OpenSession, call: CallState, ended: CallEnded) ->
     """Run the hooks after a call that ran, and return its result as they leave it."""
     if not session.settings.hooks.at("post_tool_call"):
         return ended
-    tool = session.settings.toolbox.find(call.call.tool_id)
 
     def take(decision: Any) -> bool:
         nonlocal ended
@@ -111,7 +107,7 @@ async def after_call(session: OpenSession, call: CallState, ended: CallEnded) ->
         content = ended.content
         return ToolCallResult(
             tool_id=call.call.tool_id,
-            name=tool.name if tool else call.call.name,
+            name=call.call.name,
             arguments=copied(call.arguments),
             tool_call_id=call.call.call_id,
             tool_result=ToolResult(

@@ -43,9 +43,9 @@ class Toolbox:
         self.names: tuple[str, ...] = tuple(tool.name for tool in self.for_model)
         self._cards: dict[str, ToolCard] = {}
 
-    def find(self, tool_id: str) -> AnyTool | None:
-        """Return the tool of a full id."""
-        return self._by_id.get(tool_id)
+    def find(self, tool_id: str) -> AnyTool:
+        """Return the tool of a full id. An agent without it could not have opened the session."""
+        return self._by_id[tool_id]
 
     def card(self, tool_id: str) -> ToolCard:
         """Return what a person is shown of a tool; the same object each time."""
