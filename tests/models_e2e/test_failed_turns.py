@@ -269,6 +269,18 @@ class TestAMissingKey:
         assert all(name in str(refused.value) for name in names)
         assert "provider=" in str(refused.value)
 
+    async def test_that_goes_missing_in_mid_turn_fails_the_turn(
+        self, monkeypatch: pytest.MonkeyPatch, mistral: Asker
+    ) -> None:
+        @agents.tool
+        def forget() -> None:
+            """Forget the key."""
+            monkeypatch.delenv("MISTRAL_API_KEY")
+
+        error = await mistral.error(call("forget"), tools=[forget])
+        assert (error.code, error.retryable) == ("completion_failed_permanently", False)
+        assert "MISTRAL_API_KEY" in error.message
+
 
 class TestAWholeTurn:
     async def test_shows_its_text_as_it_comes(self, asker: Asker) -> None:

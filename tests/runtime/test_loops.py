@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import re
 import threading
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from mistralai import agents
-from mistralai.agents.testing import ScriptedModel, call, calls, reply
+from mistralai.agents.testing import ScriptedModel, call, calls, gate, reply
 from tests.support.held_model import HeldModel
 from tests.support.outcomes import completed
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 ENDED = "^The local Session has ended$"
 
@@ -284,3 +288,68 @@ class TestALoopOfAnotherKind:
             runner.get_loop().slow_callback_duration = 30.0
             assert completed(runner.run(self.run(agent))).text == "Done."
         assert [record for record in caplog.records if record.levelname != "DEBUG"] == []
+
+
+class TestALoopThatIsGone:
+    """Nothing of a turn is told or written once its loop is: a saved session goes on elsewhere as it was."""
+
+    @pytest.fixture(autouse=True)
+    def without_the_warning(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("AGENTS_SDK_EXPERIMENTAL_WARNINGS", "0")
+
+    def test_before_a_task_of_the_turn_has_run(self, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+        journals = agents.experimental.JsonFileSessionJournal.in_directory(tmp_path, fsync=False)
+
+        @agents.client_tool
+        def locate() -> str:
+            """Where the user is."""
+            raise AssertionError("answered by the client")
+
+        def agent(*steps: Any) -> agents.Agent[str]:
+            return agents.Agent(name="a", model=ScriptedModel(steps), tools=[locate])
+
+        turns: list[agents.Turn] = []
+
+        async def leave() -> None:
+            await agents.local_runtime(journal_factory=journals).__aenter__()
+            session = await agent(call("locate"), reply("Never.")).start_session()
+            turn = await session.send_message("go")
+            state = await turn.result()
+            assert isinstance(state, agents.Blocked)
+            turns.append(turn)
+            await turn.answer(state.callbacks[0].id, "here")
+            raise SystemExit
+
+        async def go_on(turn: agents.Turn) -> str | None:
+            async with agents.local_runtime(journal_factory=journals):
+                return (await agent(reply("Here.")).session(turn.session_id).turn(turn.id).result(timeout=10)).text
+
+        with pytest.raises(SystemExit):
+            asyncio.run(leave())
+        assert asyncio.run(go_on(turns[0])) == "Here."
+        assert [record for record in caplog.records if record.levelname == "ERROR"] == []
+
+    @pytest.mark.parametrize("in_tool", [False, True])
+    def test_without_its_tasks_having_ended(self, in_tool: bool, caplog: pytest.LogCaptureFixture) -> None:
+        held = gate()
+
+        @agents.tool
+        async def hold() -> None:
+            """Hold."""
+            await held.hold()
+
+        model = ScriptedModel([call("hold") if in_tool else reply(held, "Never.")])
+        agent = agents.Agent(model=model, tools=[hold])
+        loop = asyncio.new_event_loop()
+        loop.set_exception_handler(lambda *_: None)
+
+        async def leave() -> None:
+            session = await agent.start_session()
+            await session.send_message("go")
+            await held.reached()
+
+        loop.run_until_complete(leave())
+        loop.close()
+        del loop
+        gc.collect()
+        assert [record for record in caplog.records if "failed" in record.message or "raised" in record.message] == []

@@ -177,6 +177,12 @@ class TestACallbackThatIsNotOpen:
             session_id=turn.session_id, callback_id="nobody"
         )
 
+    async def test_and_never_was_is_not_found_by_what_sends_the_answer_either(self, till: Till) -> None:
+        """Reading a callback and answering it are two steps: the second one asks again."""
+        turn, _ = await waiting(agent_of(till, call("pay", {"amount": 1})))
+        sent = await turn.send_answer("nobody", {"type": "allow"})
+        assert sent == agents.NotFound(session_id=turn.session_id, callback_id="nobody")
+
     async def test_in_this_session_but_in_another_is_not_found(self, till: Till) -> None:
         """Regression, frontmcp GHSA-84j6: a read has to check whose session it is."""
         turn, state = await waiting(agent_of(till, call("pay", {"amount": 1})))
