@@ -410,7 +410,9 @@ class TestANotice:
         project.write("agent = agents.Agent(name='tester', model='m', provider='openai')\n")
         terminal = at_terminal("chat", "-m", "hi", OPENAI_BASE_URL="http://127.0.0.1:9/v1")
         terminal.wait_for("called again in")
-        assert "warning" not in terminal.shown
+        row = next(row for row in terminal.rows if "called again in" in row)
+        assert row.startswith("The model is called again in ")
+        assert row.endswith("…")
         terminal.press("\x03")
         terminal.wait_for("Interrupted.")
 

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
-import shutil
+import os
 import sys
+
+_USUAL = 80
 
 
 def terminal_width() -> int | None:
     """Return how many columns the terminal has; None where the output goes elsewhere."""
-    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    if not sys.stdout.isatty():
+        return None
+    try:
+        columns = os.get_terminal_size(sys.stdout.fileno()).columns
+    except OSError:
+        columns = 0
+    return columns or _USUAL  # a terminal that was just opened may not know its size

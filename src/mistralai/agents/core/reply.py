@@ -68,7 +68,7 @@ class Retries:
         if self._count.bit_count() != 1:
             return
         session = self._session
-        message = f"{failure.message} The model is called again in {wait:.1f} s."
+        message = f"The model is called again in {wait:.1f} s: {failure.message}"
         details = {"status": "retrying", "code": failure.code, "wait_seconds": round(wait, 3)}
         session.append([NoticeGiven(at=session.now(), message=message, details=details)])
 

@@ -20,11 +20,12 @@ if TYPE_CHECKING:
 HELP = """\
 /events [N]    the session's last N events, 20 unless told
 /usage         tokens of the session so far
-/save [FILE]   write the conversation to a file: Markdown, or JSON where it ends in .json
+/save [FILE]   write the conversation to a file: Markdown, or JSON for a .json
 /help          this
 /exit          end; so does Ctrl+D
-Enter sends, Alt+Enter goes to the next row, the up arrow brings earlier lines back.
-What you send while a turn runs is read before the model's next reply. Ctrl+C stops the turn, twice ends."""
+Enter sends, Alt+Enter goes to the next row, the up arrow brings lines back.
+What you send while a turn runs is read before the model's next reply.
+Ctrl+C stops the turn, twice ends."""
 _USUAL_EVENTS = 20
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from mistralai.agents.cli.chat.clean import one_row
 from mistralai.agents.cli.chat.face import PROMPT
-from mistralai.agents.cli.chat.wording import called, came_back, ended_early, failure, noticed
+from mistralai.agents.cli.chat.wording import called, came_back, ended_early, failure, is_retry, noticed
 from mistralai.agents.values.callbacks import OpenApproval, OpenClientToolCall
 from mistralai.agents.values.entries import ContextMessage, MessageEntry, ToolCallEntry, ToolResultEntry
 from mistralai.agents.values.events import (
@@ -78,7 +78,7 @@ class Teller:
             case TurnUpdated(status=status):
                 self._waits(status == "blocked", event.created_at)
             case Notice():
-                self._face.line("note", one_row(noticed(event)))
+                self._face.line("note", noticed(event), cut=is_retry(event))
             case TurnEnded(state=state):
                 self._end(state, event.created_at)
             case _:

@@ -52,10 +52,14 @@ def failure(error: ProtocolError) -> str:
 
 
 def noticed(notice: Notice) -> str:
-    """Say what the runtime has to say."""
-    # Calling the model again is what it is for: nobody has to do anything about it.
-    plain = notice.level == "info" or notice.details.get("status") == "retrying"
-    return notice.message if plain else f"{notice.level}: {notice.message}"
+    """Say what the runtime has to say, with how bad it is where somebody may have to do something about it."""
+    plain = notice.level == "info" or is_retry(notice)
+    return one_row(notice.message if plain else f"{notice.level}: {notice.message}")
+
+
+def is_retry(notice: Notice) -> bool:
+    """Whether it says that a model call is made again, which may come several times."""
+    return notice.details.get("status") == "retrying"
 
 
 def ended_early(state: TurnState[Any]) -> str | None:
