@@ -152,7 +152,6 @@ class TestInterrupting:
         assert workshop.cancellations >= 1
         await session.cancel()
 
-    @pytest.mark.slow
     async def test_cancels_a_tool_that_has_a_timeout_too(self) -> None:
         begun, ended = asyncio.Event(), list[str]()
 
@@ -172,6 +171,7 @@ class TestInterrupting:
         interrupted(await turn.result())
         assert ended == ["cancelled"]
 
+    @pytest.mark.slow
     async def test_in_real_time_ends_within_five_seconds(self, workshop: Workshop) -> None:
         session, turn, _ = await workshop.start("in_thread", "stubborn", "slow_to_stop")
         begun = time.monotonic()

@@ -27,9 +27,10 @@ def stops_the_work(session: OpenSession) -> bool:
 
     False for code that raised CancelledError, or cancelled the task it runs in: an error like any other.
     """
-    task = asyncio.current_task()
-    if task is None:
+    if is_torn_down():
         return True
+    task = asyncio.current_task()
+    assert task is not None
     if not task.cancelling():
         return False
     work = next((work for work in session.works.values() if work.task is task), None)

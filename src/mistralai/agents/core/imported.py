@@ -94,9 +94,7 @@ def _unused(call_id: str, taken: set[str]) -> str:
     return unused
 
 
-def _text(content: str | list[dict[str, Any]]) -> str:
-    if isinstance(content, str):
-        return content
+def _text(content: list[dict[str, Any]]) -> str:
     return "\n".join(block["text"] for block in content if block.get("type") == "text" and block.get("text"))
 
 

@@ -34,9 +34,7 @@ class LiveReply:
         return passed[1] if passed is not None else 0
 
     def text(self, offset: int = 0) -> str:
-        """Return the text from a character on, at the cost of what is returned."""
-        if offset >= self.length:
-            return ""
+        """Return the text from a character on that is there, at the cost of what is returned."""
         first = bisect_right(self._ends, offset)
         before = self._ends[first - 1] if first else 0
         pieces = self._pieces[first:]

@@ -196,6 +196,8 @@ async def _bring_forward(session: OpenSession, call: CallState, work: Work) -> l
 def _begin(session: OpenSession, key: str, work: Work, body: Body) -> None:
     session.works[key] = work
     work.task = task = session.surroundings.spawn(_carry_out(session, key, work, body))
+    if work.stopping:
+        task.cancel()
     if not work.begun:
         task.add_done_callback(partial(_check_begun, session, key, work, body), context=task.get_context())
 

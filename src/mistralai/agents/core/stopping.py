@@ -33,9 +33,8 @@ def stop(session: OpenSession, cause: str) -> None:
     if session.stop_timer is None:
         session.stop_timer = session.surroundings.clock.call_later(GRACE_SECONDS, lambda: _abandon(session, turn))
         for key, work in list(session.works.items()):
-            if work.task is not None and not (work.in_thread and work.begun):
-                work.stopping = True
-                work.task.cancel()
+            if not (work.in_thread and work.begun):
+                work.stop()
                 if not work.begun:
                     del session.works[key]
         if not session.works:
@@ -67,9 +66,7 @@ def leave_behind(session: OpenSession) -> None:
     """Cancel what still runs. The turn ends without it: what comes of it is dropped."""
     for work in session.works.values():
         work.abandoned = True
-        work.stopping = True
-        if work.task is not None:
-            work.task.cancel()
+        work.stop()
     session.works.clear()
 
 

@@ -22,3 +22,9 @@ class Work:
         self.stopping: bool = False
         self.abandoned: bool = False
         """The turn ended without it: what comes of it is dropped."""
+
+    def stop(self) -> None:
+        """Cancel it; after its first step, where the loop runs that before it returns the task."""
+        self.stopping = True
+        if self.task is not None:
+            self.task.cancel()
