@@ -10,7 +10,7 @@ import time
 import pytest
 
 from mistralai import agents
-from mistralai.agents.testing import ScriptedModel, call, calls, gate, reply
+from mistralai.agents.testing import FakeClock, ScriptedModel, call, calls, gate, reply
 from tests.support.outcomes import completed, failed
 from tests.tools.calling import called
 
@@ -369,3 +369,47 @@ class TestAToolThatEndsTheProgram:
             runner.run(end(turn))
         (result,) = [message for message in model.requests[1].messages if isinstance(message, agents.ToolMessage)]
         assert str(result.content).startswith(f"The tool failed: {type(error).__name__}")
+
+    def test_has_no_second_result_where_its_turn_ended_without_it(self) -> None:
+        begun, may_leave = asyncio.Event(), asyncio.Event()
+
+        @agents.tool
+        async def leave() -> None:
+            """Leave, in the end."""
+            begun.set()
+            while not may_leave.is_set():
+                try:
+                    await may_leave.wait()
+                except asyncio.CancelledError:
+                    continue
+            raise SystemExit(3)
+
+        model = ScriptedModel([call("leave"), reply("Still here.")])
+        agent = agents.Agent(model=model, tools=[leave])
+
+        async def start(clock: FakeClock) -> agents.Session:
+            session = await agent.start_session()
+            turn = await session.send_message("go")
+            await begun.wait()
+            stopping = asyncio.create_task(turn.interrupt())
+            await clock.is_waited_on()
+            await clock.advance(10)
+            await stopping
+            return session
+
+        async def let_go() -> None:
+            may_leave.set()
+            await asyncio.Event().wait()
+
+        async def go_on(session: agents.Session) -> object:
+            state = await session.run("go on")
+            await session.cancel()
+            return state
+
+        with FakeClock() as clock, asyncio.Runner() as runner:
+            session = runner.run(start(clock))
+            with pytest.raises(SystemExit):
+                runner.run(let_go())
+            assert completed(runner.run(go_on(session))).text == "Still here."
+        (result,) = [message for message in model.requests[1].messages if isinstance(message, agents.ToolMessage)]
+        assert "interrupted while it ran" in str(result.content)
