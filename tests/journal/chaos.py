@@ -101,7 +101,7 @@ class Chaos:
         async with saved_in(self.place / "sessions"):
             await asyncio.gather(*(self._finish(clerk.session(session_id)) for session_id in ids))
         async with saved_in(self.place / "sessions"):
-            await self._read(clerk, ids)
+            await self._read(clerk, ids, seconds=None)
 
     async def _torment(self, ids: list[str], until: float) -> None:
         while time.monotonic() < until:
@@ -132,8 +132,8 @@ class Chaos:
         async with saved_in(self.place / "sessions"):
             await self._read(teller(self.place), ids)
 
-    async def _read(self, clerk: agents.Agent[str], ids: list[str]) -> None:
-        """Read what is new in each session, from the last event that was seen."""
+    async def _read(self, clerk: agents.Agent[str], ids: list[str], seconds: float | None = 0.2) -> None:
+        """Read what is new in each session, from the last event that was seen; for so long, None for to its end."""
 
         async def one(session_id: str) -> None:
             seen = self.seen[session_id]
@@ -142,7 +142,7 @@ class Chaos:
                     seen.append(event.id)
 
         reading = [asyncio.ensure_future(one(session_id)) for session_id in ids]
-        done, waiting = await asyncio.wait(reading, timeout=0.2)
+        done, waiting = await asyncio.wait(reading, timeout=seconds)
         for task in waiting:
             task.cancel()
         await asyncio.gather(*waiting, return_exceptions=True)
