@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 from collections.abc import Callable
 from textwrap import dedent
@@ -37,6 +38,8 @@ class Project:
 
     def write(self, source: str) -> None:
         """Write the `main.py`: what every project here imports, and this."""
+        # Compiled code counts as current where size and second are the same, as they may be of two programs here.
+        shutil.rmtree(self.directory / "__pycache__", ignore_errors=True)
         (self.directory / "main.py").write_text(HEAD + dedent(source))
 
     def says(self, *steps: str) -> None:
