@@ -60,7 +60,7 @@ def _built(declared: Any) -> OutputType[Any]:
     try:
         adapter = TypeAdapter[Any](declared)
         schema = json_schema_of(adapter, "validation", declared)
-    except (*UNUSABLE, KeyError, SyntaxError) as error:
+    except (*UNUSABLE, LookupError, SyntaxError) as error:
         raise SdkError(
             f"output_type is {shown(declared)}, which pydantic cannot validate. "
             "Pass a pydantic model, a dataclass, a TypedDict or another type with a schema."

@@ -99,6 +99,7 @@ async def receive(session: OpenSession, model: Model, request: ModelRequest) -> 
     """Read a reply to its end and show its text as it comes. Raises ModelError for one that is not whole."""
     reply = Reply(len(request.messages))
     finished: ReplyFinished | None = None
+    torn_down = False
     stream = model.stream(request)
     try:
         async for event in stream:
@@ -112,8 +113,11 @@ async def receive(session: OpenSession, model: Model, request: ModelRequest) -> 
                     reply.reasoning.append(block)
                 case finish:
                     finished = finish
+    except GeneratorExit:
+        torn_down = True
+        raise  # the loop is gone, and with it whatever could be waited for
     finally:
-        if finished is None and (close := getattr(stream, "aclose", None)) is not None:
+        if finished is None and not torn_down and (close := getattr(stream, "aclose", None)) is not None:
             await close()
     if finished is None:
         raise ModelError(
