@@ -29,7 +29,6 @@ from mistralai.agents.core.raised import described
 from mistralai.agents.core.reply import give_up, receive, reply_fact, request_of
 from mistralai.agents.values.errors import JournalError, SdkError
 from mistralai.agents.values.tool_calls import ToolCall
-from mistralai.agents.values.usage import TokenUsage
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -234,18 +233,12 @@ async def _after_call(session: OpenSession, turn: TurnProgress, request: ModelRe
     """Run the hooks after the call, and return the facts of the reply as they leave it."""
     if not session.settings.hooks.at("post_llm_call"):
         return [reply_fact(session, turn.turn_id, reply)]
+    from mistralai.agents.core.present import token_usage  # brings pydantic, which a hook has brought already
+
     text = session.live.text() if session.live else ""
     verdicts: list[Retry | Reject] = []
     calls = tuple(ToolCall(call.name, _decoded(call.arguments)) for call in reply.calls)
-    usage = reply.usage
-    counted = TokenUsage(
-        input_tokens=usage.input_tokens,
-        output_tokens=usage.output_tokens,
-        total_tokens=usage.input_tokens + usage.output_tokens,
-        cached_input_tokens=usage.cached_input_tokens,
-        cache_write_tokens=usage.cache_write_tokens,
-        reasoning_tokens=usage.reasoning_tokens,
-    )
+    counted = token_usage(reply.usage)
 
     def take(decision: Any) -> bool:
         nonlocal text
