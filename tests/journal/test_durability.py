@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,7 +11,7 @@ import pytest
 
 from mistralai import agents
 from mistralai.agents.local.journal import file as journal_file
-from mistralai.agents.testing import ScriptedModel, call, reply
+from mistralai.agents.testing import ScriptedModel, call, calls, reply
 from tests.journal.story import saved_in
 
 if TYPE_CHECKING:
@@ -27,7 +28,8 @@ class Disk:
         self.safe: dict[Path, int] = {}
 
     def sync(self, fd: int) -> None:
-        """Sync a file, and note how much of it there was."""
+        """Sync a file, and note how much of it there was. It is a slow disk: who does not wait for it is found out."""
+        time.sleep(0.03)
         size = os.fstat(fd).st_size
         self._really(fd)
         path = Path(f"/proc/self/fd/{fd}").resolve()
@@ -44,6 +46,12 @@ def disk(monkeypatch: pytest.MonkeyPatch) -> Disk:
     disk = Disk(vars(journal_file)["_sync_data"])
     monkeypatch.setattr(journal_file, "_sync_data", disk.sync)
     return disk
+
+
+@agents.tool
+def weigh() -> str:
+    """Weigh."""
+    return "2 kg"
 
 
 class TestADecisionPoint:
@@ -65,11 +73,25 @@ class TestADecisionPoint:
             assert '"turn_accepted"' in disk.holds(directory)
             state = await turn.result()
             assert isinstance(state, agents.Blocked)
+            assert '"callback_opened"' in disk.holds(directory)
             await turn.answer(state.callbacks[0].id, agents.AllowApproval())
             assert '"callback_settled"' in disk.holds(directory)
-            await turn.result()
+            assert isinstance(await turn.result(), agents.Completed)
+            assert '"turn_ended"' in disk.holds(directory)
             assert '"call_started"' in held[0]
-        assert '"turn_ended"' in disk.holds(directory)
+
+    async def test_is_on_the_disk_before_its_event_is_read(self, directory: Path, disk: Disk) -> None:
+        model = ScriptedModel([calls(call("weigh", {})), reply("Done.")])
+        async with saved_in(directory):
+            clerk = agents.Agent(name="a", model=model, tools=[weigh], permission_mode="ask")
+            session = await clerk.start_session()
+            turn = await session.send_message("Look.")
+            async for event in turn.iter_events():
+                if isinstance(event, agents.CallbackOpened):
+                    assert '"callback_opened"' in disk.holds(directory)
+                    await turn.answer(event.callback.id, agents.AllowApproval())
+            assert isinstance(event, agents.TurnEnded)
+            assert '"turn_ended"' in disk.holds(directory)
 
     async def test_waits_for_no_disk_where_that_was_chosen(self, directory: Path, disk: Disk) -> None:
         journal = agents.experimental.JsonFileSessionJournal.in_directory(directory, fsync=False)

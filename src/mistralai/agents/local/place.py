@@ -162,7 +162,10 @@ class LocalPlace:
             fresh = frozenset(key for key, callback in turn.open_callbacks.items() if callback.position > position.fact)
         elif after is not None:
             position_of(session, after)
-        return Reading(state=turn_state(session, turn), fresh=fresh)
+        state = turn_state(session, turn)
+        if turn.open_callbacks or turn.end is not None:
+            await session.commit()  # what is read here is acted on: an answer is sought, a payment ticked off
+        return Reading(state=state, fresh=fresh)
 
     async def read_callback(self, session_id: str, callback_id: str) -> OpenCallback | bool:
         """Return an open callback, True for one that is closed, False for one that never was."""
@@ -187,6 +190,7 @@ class LocalPlace:
     async def follow(self, session_id: str, turn_id: str | None, after: str | None) -> AsyncIterator[Event]:
         """Yield the events after a cursor, then the live ones, to the end of the turn or session."""
         from mistralai.agents.local.follow import Reader
+        from mistralai.agents.values.events import CallbackOpened, TurnEnded
 
         session = self._session(session_id)
         if turn_id is not None:
@@ -195,6 +199,8 @@ class LocalPlace:
         with self.holding(session_id):
             while True:
                 for event in reader.read():
+                    if isinstance(event, CallbackOpened | TurnEnded):
+                        await session.commit()
                     yield event
                 if reader.at_end():
                     return
