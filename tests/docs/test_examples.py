@@ -24,7 +24,7 @@ ENVIRONMENT = {
     name: value
     for name, value in os.environ.items()
     if name not in ("MISTRAL_API_KEY", "OPENAI_BASE_URL") and not name.startswith("COV")
-}
+} | {"AGENTS_SDK_EXPERIMENTAL_WARNINGS": "0"}
 
 
 def run(name: str, *arguments: str) -> Sequence[str]:
@@ -123,3 +123,11 @@ class TestTheBatch:
         for _ in range(2):
             (line,) = run("batch.py", str(tmp_path))
             assert ast.literal_eval(line) == {"bad": 67, "good": 67, "neither": 66}
+
+
+class TestTheSessionsInSqlite:
+    def test_are_continued_by_a_runtime_that_knows_the_database_alone(self) -> None:
+        assert run("sqlite_sessions.py") == [
+            "The session waits for a word on transfer {'account': 'DE-77', 'amount': 120.0}.",
+            "The money is on its way.",
+        ]

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
 
+from mistralai.agents.values.errors import AgentsError
+
 if TYPE_CHECKING:
     import asyncio
     from collections.abc import Callable, Coroutine, Mapping, Sequence
@@ -98,6 +100,21 @@ class Surroundings(Protocol):
         ...
 
 
+class StartedElsewhereError(AgentsError):
+    """Another process started the session of the same idempotency key at the same moment: the place opens that."""
+
+
+class Claim(msgspec.Struct):
+    """An idempotency key of a session that starts."""
+
+    session_id: str
+    """The session that the key stands for."""
+    there: bool
+    """Whether it was started before."""
+    release: Callable[[], None]
+    """To be called when the session is there, or will not be: until then nobody else gets the key."""
+
+
 class SavedLog(msgspec.Struct):
     """A saved session, as its journal gives it."""
 
@@ -109,7 +126,9 @@ class SavedLog(msgspec.Struct):
     repair: str | None
     """What was mended of the journal to open it; None for nothing."""
     more: Callable[[], Sequence[Fact]]
-    """Reads the facts that came since, where somebody else writes."""
+    """Gives the facts that came since, where somebody else writes."""
+    fetch: Callable[[], None] | None = None
+    """Reads what `more` gives then, in a thread, for it may take a while; None where `more` reads by itself."""
 
 
 class SavedSummary(msgspec.Struct, kw_only=True):
@@ -151,12 +170,8 @@ class Journals(Protocol):
         """Return what a list shows of a session; None where there is none of this id."""
         ...
 
-    def claim(self, agent_name: str, key: str, session_id: str) -> str | Callable[[], None]:
-        """Return the session that an idempotency key started; else keep the key for a new one.
-
-        What is returned then is to be called when the new session is there, or will not be. Until then nobody else
-        gets the key, so this may wait: for a thread.
-        """
+    def claim(self, agent_name: str, key: str, session_id: str) -> Claim:
+        """Return the session that an idempotency key started; else claim the key for a new one. For a thread."""
         ...
 
     def close(self) -> None:

@@ -1,16 +1,17 @@
-"""What may change or go in any release: the journal that saves sessions in files."""
+"""What may change or go in any release: the journal that saves sessions in files, and stores of one's own."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, final
 
+from mistralai.agents.authoring.journal_store import JournalStore, SessionJournal
 from mistralai.agents.local.journal.directory import JournalDirectory, directory
 from mistralai.agents.values.errors import JournalError
 
 if TYPE_CHECKING:
     import os
 
-__all__ = ["JournalDirectory", "JournalError", "JsonFileSessionJournal"]
+__all__ = ["JournalDirectory", "JournalError", "JournalStore", "JsonFileSessionJournal", "SessionJournal"]
 
 
 @final

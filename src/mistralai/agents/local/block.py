@@ -161,8 +161,8 @@ def _check_seconds(owner: str, name: str, value: object) -> None:
 def _check_factory(factory: object) -> None:
     if not callable(factory):
         raise SdkError(
-            f"local_runtime: journal_factory is {factory!r}. "
-            "Pass agents.experimental.JsonFileSessionJournal.in_directory(path)."
+            f"local_runtime: journal_factory is {factory!r}. Pass agents.experimental.JsonFileSessionJournal"
+            ".in_directory(path), or a function that returns a JournalStore."
         )
 
 

@@ -25,6 +25,7 @@ from mistralai.agents.core.decide import (
 )
 from mistralai.agents.core.loop import advance
 from mistralai.agents.core.place import Reading
+from mistralai.agents.core.ports import StartedElsewhereError
 from mistralai.agents.core.positions import START, Position, end_of, position_of
 from mistralai.agents.local.runtime import cancel
 from mistralai.agents.values.errors import SessionNotFoundError, SessionTerminatedError, TurnNotFoundError
@@ -80,15 +81,21 @@ class LocalPlace:
             session = start_session(self.runtime, agent, start, output, session_id)
             await self._started(session)
             return session
-        claimed = await saved.claim(agent.name, start.key, session_id)
-        if isinstance(claimed, str):
-            await self.open_saved(claimed, agent)
-            return self._session(claimed)
+        claim = await saved.claim(agent.name, start.key, session_id)
+        session_id = claim.session_id
+        if claim.there:
+            await self.open_saved(session_id, agent)
+            return self._session(session_id)
         try:
             session = start_session(self.runtime, agent, start, output, session_id)
         finally:
-            claimed()
-        await session.commit()
+            claim.release()
+        try:
+            await session.commit()
+        except StartedElsewhereError:
+            saved.lose(session)
+            await self.open_saved(session_id, agent)
+            return self._session(session_id)
         return session
 
     async def _started(self, session: OpenSession) -> None:

@@ -12,6 +12,7 @@ from mistralai.agents.authoring.overrides import stand_in
 from mistralai.agents.core.loop import advance, expire
 from mistralai.agents.core.recover import recover
 from mistralai.agents.core.session import OpenSession
+from mistralai.agents.local.journal.factory import journals_of
 from mistralai.agents.local.same_agent import check_same, identity
 from mistralai.agents.local.unloading import cancel_works, close_all, hold, quiet
 from mistralai.agents.local.watching import Watch
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
     from mistralai.agents.authoring.agent_definition import AgentDefinition
     from mistralai.agents.core.place import Start
-    from mistralai.agents.core.ports import Journal, Journals, SavedLog
+    from mistralai.agents.core.ports import Claim, Journal, Journals, SavedLog
     from mistralai.agents.core.settings import Settings
     from mistralai.agents.local.runtime import Runtime
 
@@ -38,7 +39,7 @@ class SavedSessions:
 
     def __init__(self, runtime: Runtime, factory: Callable[[], Any]) -> None:
         self._runtime = runtime
-        self.journals: Journals = _journals(factory)
+        self.journals: Journals = journals_of(factory)
         self.watches: dict[str, Watch] = {}
         """The sessions that are only read here: ended ones, and those that another process writes."""
         self._opening: dict[str, asyncio.Task[None]] = {}
@@ -78,8 +79,8 @@ class SavedSessions:
         self.make_room()
         return self.journals.create(session_id, about)
 
-    async def claim(self, agent_name: str, key: str, session_id: str) -> str | Callable[[], None]:
-        """Return the session that an idempotency key started; else what gives the key free once this one is there."""
+    async def claim(self, agent_name: str, key: str, session_id: str) -> Claim:
+        """Return the session that an idempotency key started; else the key, for this one or one that never came."""
         return await self._in_thread(partial(self.journals.claim, agent_name, key, session_id))
 
     async def ensure(self, session_id: str, agent: AgentDefinition[Any]) -> None:
@@ -121,7 +122,7 @@ class SavedSessions:
             watch.session.unloading = True
             watch.stop()
         self.watches.clear()
-        self.journals.close()
+        await self._in_thread(self.journals.close)
 
     def abandon_all(self) -> None:
         """Let go of the sessions of a loop that is gone already."""
@@ -157,6 +158,7 @@ class SavedSessions:
             reason: AgentsError = _read_only(session_id)
         except SessionInUseError as error:
             if watch is not None:
+                await watch.fetch()
                 return
             log = await self._in_thread(partial(self.journals.read, session_id))
             reason = error
@@ -175,7 +177,9 @@ class SavedSessions:
         if log.journal is not None:
             log.journal.sync_and_close()
         if watch is None:
-            self.watches[session_id] = Watch(session, log.more, reason, partial(self.ensure, session_id, agent))
+            self.watches[session_id] = Watch(
+                session, log, reason, partial(self.ensure, session_id, agent), self._in_thread
+            )
 
     def _load(self, session_id: str, agent: AgentDefinition[Any], log: SavedLog, watch: Watch | None) -> OpenSession:
         """Return the session with all facts of its log: the one that readers here follow already, if they do."""
@@ -229,20 +233,4 @@ def _read_only(session_id: str) -> JournalError:
     return JournalError(
         f"Session {session_id} can be read here and not continued: its directory is read-only for this process. "
         "Give the process the right to write there."
-    )
-
-
-def _journals(factory: Callable[[], Any]) -> Journals:
-    """Return what the factory makes; a function that returns a factory will do as well."""
-    made: Any = factory
-    for _ in range(3):
-        if hasattr(made, "create") and hasattr(made, "open"):
-            journals: Journals = made
-            return journals
-        if not callable(made):
-            break
-        made = made()
-    raise SdkError(
-        f"local_runtime: journal_factory is {factory!r}, which gives no journals. "
-        "Pass agents.experimental.JsonFileSessionJournal.in_directory(path)."
     )

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
         allow_real_model_calls as allow_real_model_calls,
         refuse_real_model_calls as refuse_real_model_calls,
     )
+    from mistralai.agents.testing.journal_store_tests import (
+        JournalStoreTests as JournalStoreTests,
+    )
     from mistralai.agents.testing.recording import (
         RecordingModel as RecordingModel,
         ReplayModel as ReplayModel,
@@ -52,6 +55,7 @@ _WHERE = {
     "fake_clock": "FakeClock",
     "gates": "Gate gate",
     "guard": "allow_real_model_calls refuse_real_model_calls",
+    "journal_store_tests": "JournalStoreTests",
     "recording": "RecordingModel ReplayModel",
     "script_error": "RealModelCallError ReplayMissError ScriptError",
     "scripted": "ScriptedModel",
@@ -65,6 +69,7 @@ __all__ = [
     "Disconnect",
     "FakeClock",
     "Gate",
+    "JournalStoreTests",
     "RealModelCallError",
     "RecordingModel",
     "Refusal",

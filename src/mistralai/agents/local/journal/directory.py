@@ -26,9 +26,9 @@ from mistralai.agents.values.errors import (
 from mistralai.agents.values.record import record
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
-    from mistralai.agents.core.ports import Journal, SavedSummary
+    from mistralai.agents.core.ports import Claim, Journal, SavedSummary
 
 _USABLE_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 
@@ -147,8 +147,11 @@ class DirectoryJournals:
         except SessionNotFoundError:
             return None
 
-    def claim(self, agent_name: str, key: str, session_id: str) -> str | Callable[[], None]:
-        """Return the session that an idempotency key started; else keep the key for a new one."""
+    def claim(self, agent_name: str, key: str, session_id: str) -> Claim:
+        """Return the session that an idempotency key started; else keep the key for a new one, till it is released.
+
+        Waits while another process makes the key's session.
+        """
         try:
             return claim(self._root / KEYS_NAME, agent_name, key, session_id, self._is_there, fsync=self._durable)
         except OSError as error:

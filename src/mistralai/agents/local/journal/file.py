@@ -8,8 +8,7 @@ import threading
 import weakref
 from typing import TYPE_CHECKING
 
-from mistralai.agents.core.facts import CallbackOpened, CallbackSettled, SessionEnded, TurnAccepted, TurnEnded
-from mistralai.agents.local.journal.lines import After, facts_line, header_line, plain, plain_line
+from mistralai.agents.local.journal.lines import After, facts_line, follow_up, header_line, plain, plain_line
 from mistralai.agents.local.journal.uploads import LONG_LINE, Uploads
 from mistralai.agents.values.errors import JournalError
 
@@ -63,7 +62,7 @@ class FileJournal:
         """Add a line with the facts. Raises JournalError, with nothing added, where it cannot be written."""
         if self._broken is not None:
             raise self._error(f"cannot be written: {self._broken}")
-        after = _after(self._after, facts)
+        after = follow_up(self._after, facts)
         try:
             line = self._header + self._line(facts, after)
             self._put(line)
@@ -186,26 +185,6 @@ def _sync_data(fd: int) -> None:
         fcntl.fcntl(fd, full)
     else:
         os.fdatasync(fd)
-
-
-def _after(before: After, facts: Sequence[Fact]) -> After:
-    status, opened, ended = before.status, before.open, before.ended
-    for fact in facts:
-        match fact:
-            case TurnAccepted():
-                status = "running"
-            case CallbackOpened():
-                status, opened = "waiting", opened + 1
-            case CallbackSettled():
-                opened -= 1
-                status = "waiting" if opened else "running"
-            case TurnEnded():
-                status, opened = "waiting", 0
-            case SessionEnded():
-                status, ended = "terminated", fact.termination
-            case _:
-                pass
-    return After(at=facts[-1].at, status=status, open=opened, ended=ended)
 
 
 def _leave_to_the_parent() -> None:

@@ -6,6 +6,8 @@ import os
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final
 
+from mistralai.agents.core.ports import Claim
+
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
@@ -16,16 +18,15 @@ _LONGEST_ID: Final = 64
 
 def claim(
     directory: Path, agent_name: str, key: str, session_id: str, is_there: Callable[[str], bool], *, fsync: bool
-) -> str | Callable[[], None]:
-    """Return the session that a key started, if it is there; else note `session_id`, and return what frees the key.
+) -> Claim:
+    """Return the session that a key started, if it is there; else note `session_id`, and keep the key till released.
 
     Waits while another process makes the key's session.
     """
     import fcntl
 
-    name = sha256(f"{len(agent_name)}:{agent_name}:{key}".encode("utf-8", "surrogatepass")).hexdigest()
     directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-    fd = os.open(directory / name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    fd = os.open(directory / digest(agent_name, key), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
 
     def release() -> None:
         fcntl.flock(fd, fcntl.LOCK_UN)  # closing would not do it while a forked child has a copy
@@ -36,7 +37,7 @@ def claim(
         earlier = os.read(fd, _LONGEST_ID).decode()
         if earlier and is_there(earlier):
             release()
-            return earlier
+            return Claim(earlier, there=True, release=_nothing)
         os.ftruncate(fd, 0)
         os.pwrite(fd, session_id.encode(), 0)
         if fsync:
@@ -44,4 +45,13 @@ def claim(
     except BaseException:
         os.close(fd)
         raise
-    return release
+    return Claim(session_id, there=False, release=release)
+
+
+def digest(agent_name: str, key: str) -> str:
+    """Return the name under which a key of an agent is kept."""
+    return sha256(f"{len(agent_name)}:{agent_name}:{key}".encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _nothing() -> None:
+    pass

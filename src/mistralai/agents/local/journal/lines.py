@@ -8,7 +8,14 @@ from zlib import crc32
 
 import msgspec
 
-from mistralai.agents.core.facts import AnyFact
+from mistralai.agents.core.facts import (
+    AnyFact,
+    CallbackOpened,
+    CallbackSettled,
+    SessionEnded,
+    TurnAccepted,
+    TurnEnded,
+)
 from mistralai.agents.values.errors import JournalError
 
 if TYPE_CHECKING:
@@ -99,6 +106,27 @@ def plain(facts: Sequence[Fact]) -> list[Any]:
     """Return facts as JSON data."""
     data: list[Any] = msgspec.to_builtins(list(facts))
     return data
+
+
+def follow_up(before: After, facts: Sequence[Fact]) -> After:
+    """Return what a session has come to after more facts."""
+    status, opened, ended = before.status, before.open, before.ended
+    for fact in facts:
+        match fact:
+            case TurnAccepted():
+                status = "running"
+            case CallbackOpened():
+                status, opened = "waiting", opened + 1
+            case CallbackSettled():
+                opened -= 1
+                status = "waiting" if opened else "running"
+            case TurnEnded():
+                status, opened = "waiting", 0
+            case SessionEnded():
+                status, ended = "terminated", fact.termination
+            case _:
+                pass
+    return After(at=facts[-1].at, status=status, open=opened, ended=ended)
 
 
 def read_header(line: bytes) -> Header:

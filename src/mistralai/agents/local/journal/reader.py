@@ -5,32 +5,27 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from mistralai.agents.local.journal.lines import Damaged, facts_of, intact, read_header, read_line, read_plain
+from mistralai.agents.local.journal.decoder import Decoder
+from mistralai.agents.local.journal.lines import Damaged, intact
 from mistralai.agents.values.errors import JournalError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from mistralai.agents.core.facts import Fact
-    from mistralai.agents.local.journal.lines import After, Header
     from mistralai.agents.local.journal.uploads import Uploads
 
 
-class JournalReader:
+class JournalReader(Decoder):
     """A position in a journal that only moves on over lines that are whole."""
 
-    __slots__ = ("_path", "_uploads", "after", "header", "n", "offset")
+    __slots__ = ("_path", "offset")
 
     def __init__(self, path: Path, uploads: Uploads) -> None:
+        super().__init__(path.parent.name, uploads)
         self._path = path
-        self._uploads = uploads
         self.offset: int = 0
         """Bytes read."""
-        self.n: int = 0
-        """Facts read."""
-        self.header: Header | None = None
-        self.after: After | None = None
-        """What the session had come to after the last line read."""
 
     def read(self) -> tuple[list[Fact], bytes]:
         """Return the facts after the position, and the bytes at the end that are no whole line.
@@ -45,7 +40,7 @@ class JournalReader:
         while (end := data.find(b"\n", start)) >= 0:
             line = data[start:end]
             try:
-                facts += self._line(line)
+                facts += self.take(line)
             except Damaged as damage:
                 self._check_torn(data[end + 1 :], damage)
                 break
@@ -61,31 +56,6 @@ class JournalReader:
             return os.stat(self._path).st_size != self.offset
         except OSError:
             return False
-
-    def _line(self, line: bytes) -> list[Fact]:
-        if self.header is None:
-            self.header = read_header(line)
-            self._check_name(self.header)
-            return []
-        read = read_line(line)
-        if read.n != self.n:
-            raise Damaged(f"it continues at fact {read.n} where {self.n} is due")
-        facts: list[Fact] = list(read.facts)
-        if read.uploads:
-            data, uploads = read_plain(line)
-            self._uploads.put_back(data, uploads)
-            facts = facts_of(data)
-        self.n += len(facts)
-        self.after = read.after
-        return facts
-
-    def _check_name(self, header: Header) -> None:
-        """A copy under another name would be a second writer of one session."""
-        if header.session_id != self._path.parent.name:
-            raise JournalError(
-                f"it holds session {header.session_id}, and its directory is named {self._path.parent.name}. "
-                "Name the directory by the session, one for each."
-            )
 
     def _check_torn(self, rest: bytes, damage: Damaged) -> None:
         """A write that the machine did not finish is the last one. Whole lines after it mean something else."""

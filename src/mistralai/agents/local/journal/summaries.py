@@ -14,7 +14,11 @@ from mistralai.agents.local.journal.uploads import Uploads
 from mistralai.agents.values.errors import JournalError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
+
+    from mistralai.agents.core.facts import Fact
+    from mistralai.agents.local.journal.decoder import Decoder
 
 _HEAD: Final = 16 * 1024
 _TAIL: Final = 4 * 1024
@@ -52,10 +56,15 @@ def _from_ends(session_id: str, head: bytes, tail: bytes) -> SavedSummary | None
 def _from_all(place: Path) -> SavedSummary | None:
     reader = JournalReader(place / FILE_NAME, Uploads(place / UPLOADS_NAME))
     facts, _ = reader.read()
-    if reader.header is None or reader.after is None:
+    return summary_of(place.name, reader, facts)
+
+
+def summary_of(session_id: str, read: Decoder, facts: Sequence[Fact]) -> SavedSummary | None:
+    """Return the summary of a session all of whose facts were read; None where it never started."""
+    if read.header is None or read.after is None:
         return None
     first = next((fact for fact in facts if isinstance(fact, TurnAccepted)), None)
-    found = _summarise(place.name, reader.header.about, facts[0].at, first, reader.after)
+    found = _summarise(session_id, read.header.about, facts[0].at, first, read.after)
     found.error = getattr(facts[-1], "error", None)
     return found
 
