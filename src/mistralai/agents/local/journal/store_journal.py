@@ -111,6 +111,8 @@ class StoreJournal:
 
         def done(_: OSError | None) -> None:
             self._syncing = None
+            if self._lines and self._broken is None:  # written while the thread was about to end
+                self._start()
             if not syncing.done():
                 syncing.set_result(None)
 
