@@ -67,7 +67,7 @@ class StoreJournal:
     def write(self, facts: Sequence[Fact]) -> None:
         """Add a line with the facts. Raises JournalError, with nothing added, where the store failed before."""
         if self._broken is not None:
-            raise self._broken
+            raise self._failure(self._broken)
         after = follow_up(self._after, facts)
         self._lines.append(facts_line(self._n, facts, after)[:-1])
         self._written += 1
@@ -81,7 +81,7 @@ class StoreJournal:
         goal = self._written
         while self._stored < goal:
             if self._broken is not None:
-                raise self._broken
+                raise self._failure(self._broken)
             if self._syncing is None:
                 self._start()
             assert self._syncing is not None
@@ -178,6 +178,13 @@ class StoreJournal:
             f"Another process started session {self._session_id} with the same idempotency key at the same moment. "
             "Ask again: this call found it too late."
         )
+
+    @staticmethod
+    def _failure(broken: AgentsError) -> AgentsError:
+        """Return what broke the journal, for one of those that are told: an exception belongs to who it is raised in."""
+        failure = type(broken)(*broken.args)
+        failure.__cause__ = broken.__cause__
+        return failure
 
     def _close_in_thread(self, loop: asyncio.AbstractEventLoop) -> None:
         closed = self._closing[self._session_id] = threading.Event()
