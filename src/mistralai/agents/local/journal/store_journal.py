@@ -181,7 +181,7 @@ class StoreJournal:
 
     @staticmethod
     def _failure(broken: AgentsError) -> AgentsError:
-        """Return what broke the journal, for one of those that are told: an exception belongs to who it is raised in."""
+        """Return what broke the journal, for one of those that are told of it."""
         failure = type(broken)(*broken.args)
         failure.__cause__ = broken.__cause__
         return failure
