@@ -10,6 +10,7 @@ import asyncio
 import json
 import os
 import sys
+import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,10 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
 CALL = "pay000001"
+_AT_THE_LEDGER = threading.Lock()
+"""Many who pay at once would hold as many files open."""
+FEW_FILES = 40
+"""What a process may open that is to park its session."""
 USAGE = agents.TokenUsage(input_tokens=3, output_tokens=2, total_tokens=5)
 
 
@@ -54,7 +59,7 @@ def agent(ledger: Path, *, repeatable: bool = False, ask: bool = True, name: str
     @agents.tool(idempotent=repeatable)
     def pay(ctx: agents.ToolContext) -> str:
         """Pay the bill."""
-        with ledger.open("a") as file:
+        with _AT_THE_LEDGER, ledger.open("a") as file:
             file.write(f"{ctx.idempotency_key}\n")
         return "paid"
 
@@ -78,7 +83,13 @@ def payments(ledger: Path) -> list[str]:
     return ledger.read_text().split() if ledger.exists() else []
 
 
-async def tell(directory: Path, *, repeatable: bool, interrupt: bool) -> None:
+async def wait_beside(teller: agents.Agent[str], count: int) -> None:
+    """Leave so many other sessions blocked."""
+    for _ in range(count):
+        await teller.run("Pay my bill.")
+
+
+async def tell(directory: Path, *, repeatable: bool, interrupt: bool, beside: int = 0) -> None:
     """Run the story, and print where it has got to. The process may be killed at any point of it."""
     teller = agent(directory / "ledger", repeatable=repeatable)
     async with saved_in(directory / "sessions"):
@@ -90,6 +101,7 @@ async def tell(directory: Path, *, repeatable: bool, interrupt: bool) -> None:
         state = await turn.result()
         assert isinstance(state, agents.Blocked)
         say(callback=state.callbacks[0].id)
+        await wait_beside(teller, beside)
         if interrupt:
             await turn.interrupt()
         else:
@@ -107,4 +119,15 @@ def say(**told: Any) -> None:
 
 if __name__ == "__main__":
     os.environ["AGENTS_SDK_EXPERIMENTAL_WARNINGS"] = "0"
-    asyncio.run(tell(Path(sys.argv[1]), repeatable="repeatable" in sys.argv, interrupt="interrupt" in sys.argv))
+    if "parked" in sys.argv:
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_NOFILE, (FEW_FILES, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
+    asyncio.run(
+        tell(
+            Path(sys.argv[1]),
+            repeatable="repeatable" in sys.argv,
+            interrupt="interrupt" in sys.argv,
+            beside=FEW_FILES if "parked" in sys.argv else 0,
+        )
+    )

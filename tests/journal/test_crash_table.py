@@ -253,6 +253,28 @@ class TestACrash:
             with pytest.raises(agents.SessionTerminatedError):
                 await seen.session.run("More.")
 
+    async def test_parking(self, tmp_path: Path, directory: Path, ledger: Path) -> None:
+        said = crash(tmp_path, "parking", "parked")
+        assert (directory / said["session"] / "parked").exists()
+        async with saved_in(directory):
+            seen = Reopened(agent(ledger), said, directory)
+            turn = await seen.turn()
+            assert isinstance(await turn.get(), agents.Blocked)
+            assert not (directory / said["session"] / "parked").exists()
+            assert isinstance(await seen.finish(), agents.Completed)
+            assert len(payments(ledger)) == 1
+            assert await seen.notices() == []
+
+    async def test_unparking(self, tmp_path: Path, directory: Path, ledger: Path) -> None:
+        said = crash(tmp_path, "unparking", "parked")
+        assert "answered" not in said
+        async with saved_in(directory):
+            seen = Reopened(agent(ledger), said, directory)
+            assert isinstance(await (await seen.turn()).get(), agents.Blocked)
+            assert isinstance(await seen.finish(), agents.Completed)
+            assert len(payments(ledger)) == 1
+            assert await seen.notices() == []
+
     @pytest.mark.parametrize("write", range(2, 11))
     async def test_in_a_write(self, tmp_path: Path, directory: Path, ledger: Path, write: int) -> None:
         said = crash(tmp_path, f"in_a_write@{write}")

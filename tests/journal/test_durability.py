@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mistralai import agents
-from mistralai.agents.local.journal import file as journal_file
+from mistralai.agents.local.journal import owned_file
 from mistralai.agents.testing import ScriptedModel, call, calls, reply
 from tests.journal.story import saved_in
 
@@ -45,8 +45,8 @@ class Disk:
 
 @pytest.fixture
 async def disk(monkeypatch: pytest.MonkeyPatch) -> Disk:
-    disk = Disk(vars(journal_file)["_sync_data"])
-    monkeypatch.setattr(journal_file, "_sync_data", disk.sync)
+    disk = Disk(owned_file.sync_data)
+    monkeypatch.setattr(owned_file, "sync_data", disk.sync)
     return disk
 
 

@@ -13,7 +13,7 @@ from pydantic import Field
 
 from mistralai import agents
 from mistralai.agents.core import later, stopping
-from mistralai.agents.local.journal import file as journal_file
+from mistralai.agents.local.journal import owned_file
 from mistralai.agents.testing import FakeClock, ScriptedModel, call, calls, gate, reply
 from tests.journal.story import agent, payments, saved_in
 
@@ -133,7 +133,7 @@ class TestAFullDisk:
             session = await talker("One.", "Two.", "Two again.", "Three.").start_session()
             await session.run("1")
             with monkeypatch.context() as broken:
-                broken.setattr(journal_file, "_sync_data", refuse)
+                broken.setattr(owned_file, "sync_data", refuse)
                 with pytest.raises(agents.experimental.JournalError, match="may have lost"):
                     await session.run("2")
             turn = await session.send_message("3")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
+import threading
 import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -228,6 +230,28 @@ class TestAnIdempotencyKey:
             with pytest.raises(agents.SdkError):
                 await talker().start_session(idempotency_key="k", agent={"model": ScriptedModel([reply("x")])})
             session = await talker().start_session(idempotency_key="k")
+            assert (await session.info()).status == "waiting"
+
+    async def test_of_a_start_that_was_left_is_free(self, directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        import fcntl
+
+        asks, really = threading.Event(), fcntl.flock
+
+        def flock(fd: Any, how: int) -> None:
+            asks.set()
+            really(fd, how)
+
+        async with saved_in(directory):
+            shutil.rmtree(directory / (await talker().start_session(idempotency_key="k")).id)
+        (key,) = directory.glob(".keys/*")
+        async with saved_in(directory):
+            with key.open() as file:
+                really(file, fcntl.LOCK_EX)
+                monkeypatch.setattr(fcntl, "flock", flock)
+                left = asyncio.ensure_future(talker().start_session(idempotency_key="k"))
+                await asyncio.to_thread(asks.wait, 10)
+                left.cancel()
+            session = await asyncio.wait_for(talker().start_session(idempotency_key="k"), 10)
             assert (await session.info()).status == "waiting"
 
     async def test_of_another_message_is_refused(self, directory: Path) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from mistralai import agents
-from mistralai.agents.local.journal import file as journal_file
+from mistralai.agents.local.journal import owned_file
 from mistralai.agents.testing import ScriptedModel, call, calls, reply
 from tests.sessions.reading import completed
 
@@ -88,7 +88,7 @@ class TestWhileAResultIsMadeDurable:
     @pytest.fixture
     def syncing(self, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[threading.Event, threading.Event]]:
         """Set when the disk is asked, from the tool's result on; and to be set when it may go on."""
-        asked, may_go_on, sync = threading.Event(), threading.Event(), vars(journal_file)["_sync_data"]
+        asked, may_go_on, sync = threading.Event(), threading.Event(), owned_file.sync_data
 
         def slow(fd: int) -> None:
             if ENDED.is_set():
@@ -97,7 +97,7 @@ class TestWhileAResultIsMadeDurable:
             sync(fd)
 
         ENDED.clear()
-        monkeypatch.setattr(journal_file, "_sync_data", slow)
+        monkeypatch.setattr(owned_file, "sync_data", slow)
         yield asked, may_go_on
         may_go_on.set()
 

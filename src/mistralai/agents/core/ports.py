@@ -50,7 +50,11 @@ class Journal(Protocol):
     """Where the facts of one session are kept beyond the process."""
 
     def write(self, facts: Sequence[Fact]) -> None:
-        """Hand the facts to the operating system, all or none, in this order. Raises JournalError where it refuses."""
+        """Hand the facts to the operating system, all or none, in this order.
+
+        Raises JournalError where it refuses, and JournalLostError where it will refuse whatever follows: another
+        process writes the session now, or what the file holds is in doubt. Then the session is let go of.
+        """
         ...
 
     async def commit(self) -> None:

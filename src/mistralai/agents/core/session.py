@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from mistralai.agents.core.facts import CallbackOpened, CallbackSettled, ReplyEnded, SessionEnded, TurnEnded
 from mistralai.agents.core.fold import apply
 from mistralai.agents.core.state import SessionState
-from mistralai.agents.values.errors import JournalError
+from mistralai.agents.values.errors import JournalError, JournalLostError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -99,7 +99,11 @@ class OpenSession:
         if not facts:
             return
         if self.journal is not None:
-            self.journal.write(facts)
+            try:
+                self.journal.write(facts)
+            except JournalLostError:
+                self.surroundings.lost(self)  # to ask again would be in vain
+                raise
         self.stalled = 0
         state = self.state
         generation = state.generation

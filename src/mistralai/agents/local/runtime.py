@@ -146,8 +146,8 @@ class Runtime:
             self.spawn(self.saved.finish(session))
 
     def lost(self, session: OpenSession) -> None:
-        """Let go of a session whose journal is in doubt."""
-        if session.unloading:
+        """Let go of a session whose journal is in doubt. One that is only being opened or started goes by itself."""
+        if session.unloading or self.sessions.get(session.session_id) is not session:
             return
         _LOGGER.error("Session %s is let go of: its journal failed. It is opened again from it.", session.session_id)
         if self.saved is not None:

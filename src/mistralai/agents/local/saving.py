@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 _LOGGER = logging.getLogger("mistralai.agents")
 MOST_OPEN: Final = 500
-"""How many sessions may be open before idle ones are let go of: each holds a file open and its log in memory."""
+"""How many sessions may be open before idle ones are let go of: each holds its log in memory."""
 
 
 class SavedSessions:

@@ -51,6 +51,10 @@ class JournalError(AgentsError):
     """A saved session's journal cannot be written or read. The message says what is intact and what to do."""
 
 
+class JournalLostError(JournalError):
+    """A journal takes nothing any more, however often it is asked. The session has to be opened again from it."""
+
+
 class SessionTerminatedError(AgentsError):
     """The session has ended and takes no command."""
 
@@ -92,9 +96,9 @@ class ExperimentalWarning(UserWarning):
 
 
 def _name_as_imported() -> None:
-    """Let tracebacks name each error as users import it. JournalError is not at the front door."""
-    for name, value in globals().items():
-        if isinstance(value, type) and issubclass(value, Exception) and name != "JournalError":
+    """Let tracebacks name each error as users import it. Those of journals are not at the front door."""
+    for value in globals().values():
+        if isinstance(value, type) and issubclass(value, Exception) and not issubclass(value, JournalError):
             value.__module__ = "mistralai.agents"
 
 

@@ -17,6 +17,7 @@ LAST_WAIT_SECONDS: Final = 10.0
 """How long closing waits for a disk that does not answer."""
 
 type Done = Callable[[OSError | None], None]
+type _Job = tuple[Callable[[], None], tuple[asyncio.AbstractEventLoop, Done] | None]
 
 
 class Committer:
@@ -25,33 +26,40 @@ class Committer:
     __slots__ = ("_jobs", "_lock", "_pending", "_threads")
 
     def __init__(self) -> None:
-        self._jobs: SimpleQueue[tuple[Callable[[], None], asyncio.AbstractEventLoop, Done] | None] = SimpleQueue()
+        self._jobs: SimpleQueue[_Job | None] = SimpleQueue()
         self._threads: list[threading.Thread] = []
         self._lock = threading.Lock()
         self._pending = 0
 
     def submit(self, sync: Callable[[], None], loop: asyncio.AbstractEventLoop, done: Done) -> None:
         """Run `sync` in a thread, then `done` in the loop with the error it raised, or None."""
-        with self._lock:
-            self._pending += 1
-            spawn = len(self._threads) < min(self._pending, MOST_THREADS)
-        self._jobs.put((sync, loop, done))
-        if spawn:
-            thread = threading.Thread(target=self._work, name="agents-journal", daemon=True)
-            self._threads.append(thread)
-            thread.start()
+        self._put((sync, (loop, done)))
+
+    def later(self, job: Callable[[], None]) -> None:
+        """Run in a thread what nobody waits for. It raises nothing."""
+        self._put((job, None))
 
     def close(self) -> None:
         """Return when everything submitted is done and the threads are gone."""
-        threads, self._threads = self._threads, []
+        with self._lock:
+            threads, self._threads = self._threads, []
         for _ in threads:
             self._jobs.put(None)
         for thread in threads:
             thread.join(LAST_WAIT_SECONDS)
 
+    def _put(self, job: _Job) -> None:
+        with self._lock:  # sessions are parked from any thread
+            self._pending += 1
+            if len(self._threads) < min(self._pending, MOST_THREADS):
+                thread = threading.Thread(target=self._work, name="agents-journal", daemon=True)
+                thread.start()
+                self._threads.append(thread)
+        self._jobs.put(job)
+
     def _work(self) -> None:
         while (job := self._jobs.get()) is not None:
-            sync, loop, done = job
+            sync, told = job
             error: OSError | None = None
             try:
                 sync()
@@ -59,5 +67,7 @@ class Committer:
                 error = raised
             with self._lock:
                 self._pending -= 1
-            with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits any more
-                loop.call_soon_threadsafe(done, error)
+            if told is not None:
+                loop, done = told
+                with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits any more
+                    loop.call_soon_threadsafe(done, error)

@@ -20,6 +20,7 @@ from mistralai.agents.core.facts import (
     TurnEnded,
 )
 from mistralai.agents.local.journal.file import FileJournal
+from mistralai.agents.local.journal.owned_file import OwnedFile
 from mistralai.agents.values.errors import SdkError
 
 if TYPE_CHECKING:
@@ -48,44 +49,72 @@ _AFTER: Final[dict[str, type[Fact]]] = {
     "turn_ended": TurnEnded,
     "session_ended": SessionEnded,
 }
-_OTHER: Final = frozenset({"in_a_write", "before_sync"})
+_OTHER: Final = frozenset({"in_a_write", "before_sync", "parking", "unparking"})
 POINTS: Final = frozenset({*_BEFORE, *_AFTER, *_OTHER})
 
 
-def journal_class() -> type[FileJournal]:
-    """Return the class of journals: one that dies where the environment says so. Without it nothing is ever asked."""
-    return CrashingJournal if os.environ.get(VARIABLE) else FileJournal
+def classes() -> tuple[type[FileJournal], type[OwnedFile]]:
+    """Return the classes of journals and their files: such that die where the environment says so.
+
+    Without it nothing is ever asked.
+    """
+    return (CrashingJournal, CrashingFile) if os.environ.get(VARIABLE) else (FileJournal, OwnedFile)
 
 
 class CrashingJournal(FileJournal):
     """A journal that kills its process, by SIGKILL, at a point; `name@2` at the second time it gets there."""
 
-    _left = -1
-
     def write(self, facts: Sequence[Fact]) -> None:
-        """Write, and die before, within or after it."""
+        """Write, and die before or after it."""
         point = _point()
-        if point == "in_a_write" or any(isinstance(fact, _BEFORE.get(point, ())) for fact in facts):
-            self._pass(within=point == "in_a_write", facts=facts)
+        if any(isinstance(fact, _BEFORE.get(point, ())) for fact in facts):
+            _pass()
         super().write(facts)
         if any(isinstance(fact, _AFTER.get(point, ())) for fact in facts):
-            self._pass()
+            _pass()
 
     def _sync(self, names: list[Path]) -> None:
         if _point() == "before_sync":
-            self._pass()
+            _pass()
         super()._sync(names)
 
-    def _pass(self, *, within: bool = False, facts: Sequence[Fact] = ()) -> None:
-        if CrashingJournal._left < 0:
-            CrashingJournal._left = int(os.environ[VARIABLE].partition("@")[2] or 1)
-        CrashingJournal._left -= 1
-        if CrashingJournal._left:
-            return
-        if within:
-            line = self._header + self._line(facts, self._after)
-            os.write(self._fd, line[: len(line) // 2])
-        os.kill(os.getpid(), signal.SIGKILL)
+
+class CrashingFile(OwnedFile):
+    """A journal's file that does the same."""
+
+    def _put(self, data: bytes) -> None:
+        if _point() == "in_a_write" and _is_due():
+            os.write(self._fd, data[: len(data) // 2])
+            _die()
+        super()._put(data)
+
+    def _close_parked(self, size: int) -> bool:
+        if _point() == "parking":
+            _pass()
+        return super()._close_parked(size)
+
+    def _open_again(self) -> None:
+        super()._open_again()
+        if _point() == "unparking":
+            _pass()
+
+
+_passed = 0
+
+
+def _pass() -> None:
+    if _is_due():
+        _die()
+
+
+def _is_due() -> bool:
+    global _passed
+    _passed += 1
+    return _passed == int(os.environ[VARIABLE].partition("@")[2] or 1)
+
+
+def _die() -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
 
 
 def _point() -> str:

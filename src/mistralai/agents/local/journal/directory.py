@@ -5,14 +5,18 @@ from __future__ import annotations
 import errno
 import os
 import re
+import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from mistralai.agents.core.ports import SavedLog
 from mistralai.agents.local.journal.committer import Committer
-from mistralai.agents.local.journal.crash_points import journal_class
-from mistralai.agents.local.journal.file import FILE_NAME, UPLOADS_NAME
+from mistralai.agents.local.journal.crash_points import classes
+from mistralai.agents.local.journal.file import UPLOADS_NAME
 from mistralai.agents.local.journal.keys import KEYS_NAME, claim
+from mistralai.agents.local.journal.open_files import OPEN_FILES
+from mistralai.agents.local.journal.owned_file import APPENDING, FILE_NAME
+from mistralai.agents.local.journal.parking import Writer, clear, is_kept
 from mistralai.agents.local.journal.reader import JournalReader
 from mistralai.agents.local.journal.summaries import summary
 from mistralai.agents.local.journal.uploads import Uploads
@@ -29,7 +33,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from mistralai.agents.core.ports import Claim, Journal, SavedSummary
+    from mistralai.agents.local.journal.owned_file import OwnedFile
 
+MOST_AT_ONCE: Final = 16
+"""How many sessions are opened at once, and how many keys are claimed: each takes files that nothing else counts."""
 _USABLE_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 
 
@@ -70,7 +77,10 @@ class DirectoryJournals:
         self._root = root
         self._committer = Committer()
         self._durable = fsync
-        self._journal = journal_class()
+        self._writer = Writer(root)
+        self._journal, self._file = classes()
+        self._opening = threading.Semaphore(MOST_AT_ONCE)
+        self._claiming = threading.Semaphore(MOST_AT_ONCE)
 
     def create(self, session_id: str, about: Mapping[str, Any]) -> Journal:
         """Return the journal of a new session. There is none in the directory until its first facts are written."""
@@ -79,27 +89,37 @@ class DirectoryJournals:
         try:
             self._root.mkdir(mode=0o700, parents=True, exist_ok=True)
             place.mkdir(mode=0o700)
-            fd = os.open(place / FILE_NAME, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+            OPEN_FILES.make_room()
+            fd = OPEN_FILES.open(place / FILE_NAME, APPENDING | os.O_CREAT | os.O_EXCL)
             _lock(fd, session_id)
         except OSError as error:
             if fd >= 0:
                 os.close(fd)
             raise JournalError(f"No session can be saved in {self._root}: {_reason(error)}") from error
-        return self._journal.new(fd, place, self._committer if self._durable else None, dict(about))
+        return self._journal.new(self._owned(fd, place, size=0), place, self._committing, dict(about))
 
     def open(self, session_id: str) -> SavedLog:
         """Return a saved session, to be continued. Raises SessionInUseError while somebody else writes it."""
+        with self._opening:
+            return self._open(session_id)
+
+    def _open(self, session_id: str) -> SavedLog:
         place = self._place(session_id)
         try:
-            fd = os.open(place / FILE_NAME, os.O_RDWR | os.O_APPEND | os.O_CLOEXEC)
+            if is_kept(place):  # asked before its file is locked, for its owner may be about to write
+                raise _in_use(session_id)
+            OPEN_FILES.make_room()
+            fd = OPEN_FILES.open(place / FILE_NAME, APPENDING)
         except FileNotFoundError:
             raise _not_found(self._root, session_id) from None
         except OSError as error:
             if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
-                return self.read(session_id)
+                return self._read(session_id)
             raise JournalError(f"Session {session_id} cannot be opened in {self._root}: {_reason(error)}") from error
         try:
             _lock(fd, session_id)
+            if not clear(place):
+                raise _in_use(session_id)
             reader = self._reader(session_id)
             facts, torn = reader.read()
             if reader.header is None or not facts:
@@ -111,12 +131,17 @@ class DirectoryJournals:
         except BaseException:
             os.close(fd)
             raise
-        journal = self._journal(fd, place, self._committer if self._durable else None, size=reader.offset, n=reader.n)
+        file = self._owned(fd, place, size=reader.offset)
+        journal = self._journal(file, place, self._committing, n=reader.n)
         journal.continues(reader.after)
         return SavedLog(about=reader.header.about, facts=facts, journal=journal, repair=repair, more=lambda: [])
 
     def read(self, session_id: str) -> SavedLog:
         """Return a saved session as it is now, to be looked at."""
+        with self._opening:
+            return self._read(session_id)
+
+    def _read(self, session_id: str) -> SavedLog:
         reader = self._reader(session_id)
         try:
             facts, _ = reader.read()
@@ -153,13 +178,29 @@ class DirectoryJournals:
         Waits while another process makes the key's session.
         """
         try:
-            return claim(self._root / KEYS_NAME, agent_name, key, session_id, self._is_there, fsync=self._durable)
+            return claim(
+                self._root / KEYS_NAME,
+                agent_name,
+                key,
+                session_id,
+                self._is_there,
+                fsync=self._durable,
+                at_once=self._claiming,
+            )
         except OSError as error:
             raise JournalError(f"No session can be saved in {self._root}: {_reason(error)}") from error
 
     def close(self) -> None:
-        """End the threads; later sessions start new ones."""
+        """End the threads, and live no longer for other processes; later sessions start anew."""
         self._committer.close()
+        self._writer.close()
+
+    @property
+    def _committing(self) -> Committer | None:
+        return self._committer if self._durable else None
+
+    def _owned(self, fd: int, place: Path, *, size: int) -> OwnedFile:
+        return self._file(fd, place, self._writer, self._committing, size=size)
 
     def _place(self, session_id: str) -> Path:
         if not _USABLE_ID.fullmatch(session_id):
@@ -187,10 +228,7 @@ def _lock(fd: int, session_id: str) -> None:
     try:
         fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        raise SessionInUseError(
-            f"Session {session_id} is being written by another process, or by another event loop of this one. "
-            "Send the command there; reading works from here."
-        ) from None
+        raise _in_use(session_id) from None
 
 
 def _cut(fd: int, place: Path, reader: JournalReader, torn: bytes) -> str:
@@ -200,6 +238,13 @@ def _cut(fd: int, place: Path, reader: JournalReader, torn: bytes) -> str:
     os.ftruncate(fd, reader.offset)
     os.fsync(fd)
     return f"The last write was not finished: {len(torn)} bytes were cut from the journal and kept in {kept.name}."
+
+
+def _in_use(session_id: str) -> SessionInUseError:
+    return SessionInUseError(
+        f"Session {session_id} is being written by another process, or by another event loop of this one. "
+        "Send the command there; reading works from here."
+    )
 
 
 def _not_found(root: Path, session_id: str) -> SessionNotFoundError:
@@ -213,7 +258,8 @@ def _reason(error: OSError) -> str:
     reason = error.strerror or str(error)
     if error.errno in (errno.EMFILE, errno.ENFILE):
         return (
-            f"{reason}. Each open saved session holds a file open: raise the limit (ulimit -n) or open fewer at once."
+            f"{reason}. Saved sessions that do nothing hold no file open, so others of this process hold them: "
+            "raise the limit (ulimit -n), or hold fewer files and connections at once."
         )
     if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
         return f"{reason}. Give a directory that this process may write."

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from mistralai.agents.core.ports import Claim
 
 if TYPE_CHECKING:
+    import threading
     from collections.abc import Callable
     from pathlib import Path
 
@@ -16,8 +17,50 @@ KEYS_NAME: Final = ".keys"
 _LONGEST_ID: Final = 64
 
 
+class HeldKey:
+    """The file of a key, open to be locked. Calling it gives the key free; so does leaving it behind."""
+
+    __slots__ = ("_at_once", "_fd")
+
+    def __init__(self, path: Path, at_once: threading.Semaphore) -> None:
+        self._at_once = at_once
+        self._fd = -1
+        at_once.acquire()
+        try:
+            self._fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        except BaseException:
+            at_once.release()
+            raise
+
+    def fileno(self) -> int:
+        """Return its descriptor."""
+        return self._fd
+
+    def __call__(self) -> None:
+        import fcntl
+
+        fcntl.flock(self._fd, fcntl.LOCK_UN)  # closing would not do it while a forked child has a copy
+        self._close()
+
+    def __del__(self) -> None:
+        if self._fd >= 0:
+            self._close()  # and no more: in a forked child the lock is its parent's
+
+    def _close(self) -> None:
+        fd, self._fd = self._fd, -1
+        os.close(fd)
+        self._at_once.release()
+
+
 def claim(
-    directory: Path, agent_name: str, key: str, session_id: str, is_there: Callable[[str], bool], *, fsync: bool
+    directory: Path,
+    agent_name: str,
+    key: str,
+    session_id: str,
+    is_there: Callable[[str], bool],
+    *,
+    fsync: bool,
+    at_once: threading.Semaphore,
 ) -> Claim:
     """Return the session that a key started, if it is there; else note `session_id`, and keep the key till released.
 
@@ -26,12 +69,8 @@ def claim(
     import fcntl
 
     directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-    fd = os.open(directory / digest(agent_name, key), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-
-    def release() -> None:
-        fcntl.flock(fd, fcntl.LOCK_UN)  # closing would not do it while a forked child has a copy
-        os.close(fd)
-
+    release = HeldKey(directory / digest(agent_name, key), at_once)
+    fd = release.fileno()
     try:
         fcntl.flock(fd, fcntl.LOCK_EX)
         earlier = os.read(fd, _LONGEST_ID).decode()
@@ -43,7 +82,7 @@ def claim(
         if fsync:
             os.fsync(fd)
     except BaseException:
-        os.close(fd)
+        release()
         raise
     return Claim(session_id, there=False, release=release)
 

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mistralai.agents.core.facts import TurnAccepted
 from mistralai.agents.core.ports import SavedSummary
-from mistralai.agents.local.journal.file import FILE_NAME, UPLOADS_NAME
+from mistralai.agents.local.journal.file import UPLOADS_NAME
 from mistralai.agents.local.journal.lines import After, Damaged, read_header, read_line
+from mistralai.agents.local.journal.owned_file import FILE_NAME
 from mistralai.agents.local.journal.reader import JournalReader
 from mistralai.agents.local.journal.uploads import Uploads
 from mistralai.agents.values.errors import JournalError
