@@ -64,6 +64,16 @@ def durable(url: str) -> Iterator[Figure]:
     yield Figure(name="opening a session of 10,000 events, CPU", value=found["opening"], unit="ms", most=150.0)
 
 
+def parked(url: str) -> Iterator[Figure]:
+    """Many saved sessions that wait, in a process that may open few files."""
+    found = _measure("parked", url)
+    yield Figure(name="10,000 blocked saved sessions, memory of the process", value=found["mb"], unit="MB", most=250.0)
+    name = "leaving one blocked, from its start, CPU"
+    yield Figure(name=name, value=found["block_ms"], unit="ms", most=5.0)
+    name = "answering a parked one (floor: one whose file is open), CPU"
+    yield Figure(name=name, value=found["parked_ms"], floor=found["open_ms"], unit="ms", most_times=2.0)
+
+
 def length(url: str) -> Iterator[Figure]:
     """A long session's late turns beside its early ones."""
     name = "turns 450-500 of a session (floor: 50-100), CPU"
@@ -95,6 +105,7 @@ PARTS: dict[str, tuple[str, Callable[[str], Iterator[Figure]]]] = {
     "hooks": ("Hooks", hooks),
     "crowd": ("Ten thousand sessions", crowd),
     "durable": ("Saved sessions", durable),
+    "parked": ("Ten thousand saved sessions, 1,024 open files", parked),
 }
 
 

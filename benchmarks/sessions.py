@@ -70,10 +70,10 @@ async def measured(kind: str) -> dict[str, float]:
     """KB and tasks per session."""
     opener, mode = KINDS[kind]
     agent = subject.agent(permission_mode=mode)
-    kept = await _opened(opener, agent, WARM_UP)
+    kept = await opened(opener, agent, WARM_UP)
     gc.collect()
     memory, tasks = resident_bytes(), len(asyncio.all_tasks())
-    kept += await _opened(opener, agent, SESSIONS)
+    kept += await opened(opener, agent, SESSIONS)
     gc.collect()
     figures = {
         "kb": (resident_bytes() - memory) / 1024 / SESSIONS,
@@ -83,9 +83,10 @@ async def measured(kind: str) -> dict[str, float]:
     return figures
 
 
-async def _opened[T](
+async def opened[T](
     opener: Callable[[agents.Agent[str]], Awaitable[T]], agent: agents.Agent[str], count: int
 ) -> list[T]:
+    """Return so many sessions, opened a few at once."""
     left = iter(range(count))
 
     async def work() -> list[T]:
@@ -98,7 +99,7 @@ async def _opened[T](
 async def crowd() -> dict[str, float]:
     """Memory of the whole process with ten thousand blocked sessions, and CPU of answering one."""
     agent = subject.agent(permission_mode="ask")
-    turns = [turn for _, turn in await _opened(blocked, agent, CROWD)]
+    turns = [turn for _, turn in await opened(blocked, agent, CROWD)]
     gc.collect()
     memory = resident_bytes()
     answered_ones = turns[:: CROWD // ANSWERED]
