@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from mistralai.agents.core.ports import StartedElsewhereError
 from mistralai.agents.core.raised import described
 from mistralai.agents.local.journal.lines import After, facts_line, follow_up
-from mistralai.agents.values.errors import AgentsError, JournalError, SessionInUseError
+from mistralai.agents.values.errors import AgentsError, JournalLostError, SessionInUseError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -65,7 +65,7 @@ class StoreJournal:
         self._after = after or self._after
 
     def write(self, facts: Sequence[Fact]) -> None:
-        """Add a line with the facts. Raises JournalError, with nothing added, where the store failed before."""
+        """Add a line with the facts. Raises JournalLostError, with nothing added, where the store failed before."""
         if self._broken is not None:
             raise self._failure(self._broken)
         after = follow_up(self._after, facts)
@@ -125,10 +125,10 @@ class StoreJournal:
                 lines = list(self._lines)
                 try:
                     self._put(lines, patience)
-                except (JournalError, StartedElsewhereError) as error:
+                except (JournalLostError, StartedElsewhereError) as error:
                     self._broken = error
                 except AgentsError as error:
-                    self._broken = JournalError(
+                    self._broken = JournalLostError(
                         f"Session {self._session_id} is not held here any more, and what was written last is not "
                         f"saved: {error} Open the session again."
                     )
@@ -161,7 +161,7 @@ class StoreJournal:
                 raise
             except Exception as error:
                 if time.monotonic() + wait > give_up:
-                    raise JournalError(
+                    raise JournalLostError(
                         f"Session {self._session_id}: its store may have lost what was written last: "
                         f"{described(error).rstrip('.')}. Mend the store, then open the session again."
                     ) from error
