@@ -20,7 +20,14 @@ class TestWhichToolsARuleCovers:
             ("connector.*.send", ["connector.gmail.send"], ["connector.gmail.read", "connector.a.b.send"]),
             ("client.open_*", ["client.open_case"], ["client.close", "client.open_a.b"]),
             ("*", ["client.a", "connector.gmail.send", "run_typescript"], []),
-            ("client.a+", ["client.a+"], ["client.aa"]),
+            ("connector.a+", ["connector.a+"], ["connector.aa"]),
+            ("**", ["client.a", "connector.gmail.send", "run_typescript"], []),
+            ("client.**", ["client.a"], ["clients.a"]),
+            ("connector.**.send", ["connector.gmail.send", "connector.a.b.send"], ["connector.gmail.read"]),
+            ("file_system.bash", ["file_system.bash"], ["file_system.grep"]),
+            ("agents.spawn", ["agents.spawn"], ["agents.list"]),
+            ("run_*", ["run_typescript"], ["client.run_it"]),
+            ("wait", ["wait"], ["client.wait"]),
         ],
     )
     def test_is_said_by_its_pattern(self, pattern: str, covered: list[str], others: list[str]) -> None:
@@ -113,6 +120,28 @@ class TestARefusedPolicy:
             PermissionRule(tools=["*"], decision="allow", allowlist=["path"])
         with pytest.raises(SdkError, match="rules has 'maybe'"):
             PermissionPolicy(rules=[wrong])
+
+    @pytest.mark.parametrize(
+        ("pattern", "said"),
+        [
+            ("pay", r"IDs have a namespace\. Write 'client\.pay' for a tool of yours, or '\*' for every tool"),
+            ("c*", r"IDs have a namespace"),
+            ("tools.client.pay", r"'client\.pay' is the ID without the `tools\.`"),
+            ("tools.*", r"'\*' is the ID without"),
+            (".pay", "without empty parts"),
+            ("client.", "without empty parts"),
+            ("client..pay", "without empty parts"),
+            (" client.pay", "without spaces"),
+            ("client.pay bill", "without spaces"),
+            ("client.pay(euros)", "the ID of a tool of yours is 'client.' and its name"),
+            ("client.pay,client.refund", "the ID of a tool of yours"),
+            ("client.desk.pay", "the ID of a tool of yours"),
+            ("client.*.*", "the ID of a tool of yours"),
+        ],
+    )
+    def test_has_a_rule_that_can_match_no_tool(self, pattern: str, said: str) -> None:
+        with pytest.raises(SdkError, match=f"which matches no tool: .*{said}"):
+            PermissionRule(tools=["client.other", pattern], decision="deny")
 
 
 def test_canonical_arguments_are_equal_texts() -> None:

@@ -150,6 +150,11 @@ class TestInfo:
         assert said["agent"]["tools"][0]["input_schema"]["required"] == ["title"]
         assert said["missing"] == []
 
+    def test_names_what_a_rule_covers_and_is_no_tool_of_the_agent(self, project: Project, run: Run) -> None:
+        project.write(self.SOURCE.replace('["client.find"]', '["client.find", "client.lend", "connectors.*"]'))
+        assert "no tool for  client.lend, connectors.*\n" in run("info").stdout
+        assert info(run)["agent"]["unmatched"] == ["client.lend", "connectors.*"]
+
     def test_an_agent_that_cannot_be_loaded_ends_it_with_1(self, project: Project, run: Run) -> None:
         project.write("1 / 0\n")
         assert run("info").returncode == 1

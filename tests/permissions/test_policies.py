@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import pytest
+from pydantic import Field
 
 from mistralai import agents
 from mistralai.agents.testing import ScriptedModel, call, calls, reply
@@ -95,7 +96,13 @@ class TestAPolicy:
         assert shell.ran == ["ls docs"]
 
     async def test_names_tools_by_their_full_ids(self, shell: Shell) -> None:
-        assert await outcome(shell, LS, permission_policy=policy(rule("deny", "list_files"))) == ("ran",)
+        assert await outcome(shell, LS, permission_policy=policy(rule("deny", "client.list_files"))) == ("denied",)
+        with pytest.raises(agents.SdkError, match=r"Write 'client\.list_files'"):
+            rule("deny", "list_files")
+
+    @pytest.mark.parametrize("every", ["*", "**", "client.*", "client.**"])
+    async def test_covers_every_tool_by_a_star_or_two(self, every: str, shell: Shell) -> None:
+        assert await outcome(shell, LS, CONFIRM, permission_policy=policy(rule("deny", every))) == ("denied", "denied")
 
     async def test_denies_what_is_on_a_denylist_though_the_rule_allows(self, shell: Shell) -> None:
         rules = policy(rule("allow", "client.run_command", denylist=["command=rm *"]))
@@ -136,6 +143,58 @@ class TestAPolicy:
     async def test_fails_no_turn_where_tool_errors_do(self, shell: Shell) -> None:
         options: dict[str, Any] = {"permission_policy": policy(default="deny"), "tool_errors": "raise"}
         assert await outcome(shell, RM, **options) == ("denied",)
+
+
+class TestAPolicyThatMissesTheAgentsTools:
+    """The agent refuses a rule that would silently not apply; a policy that others share may say more."""
+
+    @pytest.mark.parametrize("slip", ["client.list_flies", "client.listfiles", "Client.list_files", "clients.list_files"])
+    def test_by_a_slip_is_refused_and_says_which_was_meant(self, slip: str, shell: Shell) -> None:
+        with pytest.raises(agents.SdkError, match=rf"names {slip}, which is no .* mean client\.list_files\?"):
+            agents.Agent(model="m", tools=shell.tools, permission_policy=policy(rule("deny", slip)))
+
+    def test_because_it_is_shared_is_let_through(self, shell: Shell) -> None:
+        shared = policy(
+            rule("allow", "client.list_files", "client.list_file"),
+            rule("deny", "client.other", "file_system.bash", "connectors.gmail.send", "agents.spawn", "wait"),
+            rule("ask", "client.other", denylist=["amount=1*"], sensitive=["iban"]),
+            rule("ask", "client.*", denylist=["amount=1*"], sensitive=["iban"]),
+        )
+        assert agents.Agent(model="m", tools=shell.tools, permission_policy=shared).permission_policy == shared
+
+    @pytest.mark.parametrize("lists", ["allowlist", "denylist", "sensitive"])
+    def test_by_a_parameters_name_is_refused_with_those_there_are(self, lists: str, shell: Shell) -> None:
+        wrong = rule("deny", "client.run_command", **{lists: ["comand" if lists == "sensitive" else "comand=rm *"]})
+        said = rf"'comand' in its {lists}, which is no parameter of client\.run_command\. It has: command, options\."
+        with pytest.raises(agents.SdkError, match=said):
+            agents.Agent(model="m", tools=shell.tools, permission_policy=policy(wrong))
+
+    def test_by_a_parameter_that_only_one_of_its_tools_has_is_refused_where_it_decides(self, shell: Shell) -> None:
+        both = ("client.run_command", "client.list_files")
+        hidden = policy(rule("ask", *both, sensitive=["command", "path", "options"]))
+        agents.Agent(model="m", tools=shell.tools, permission_policy=hidden)
+        with pytest.raises(agents.SdkError, match=r"no parameter of client\.list_files\. .* a rule each"):
+            agents.Agent(
+                model="m", tools=shell.tools, permission_policy=policy(rule("allow", *both, denylist=["command=rm *"]))
+            )
+
+    def test_in_a_field_of_an_object_is_not_looked_at(self, shell: Shell) -> None:
+        deep = policy(rule("deny", "client.run_command", denylist=["options.force=true"]))
+        agents.Agent(model="m", tools=shell.tools, permission_policy=deep)
+
+    def test_goes_by_the_names_that_the_model_uses(self) -> None:
+        @agents.tool
+        def pay(euros: Annotated[int, Field(alias="amount")]) -> str:
+            """Pay."""
+            return f"paid {euros}"
+
+        agents.Agent(
+            model="m", tools=[pay], permission_policy=policy(rule("deny", "client.pay", denylist=["amount=1*"]))
+        )
+        with pytest.raises(agents.SdkError, match="It has: amount"):
+            agents.Agent(
+                model="m", tools=[pay], permission_policy=policy(rule("deny", "client.pay", denylist=["euros=1*"]))
+            )
 
 
 class TestTheMode:

@@ -189,6 +189,10 @@ class AgentDefinition[T]:
         for key, value in held.items():
             object.__setattr__(self, key, value)
         checks.check_unique_tools(owner, self.all_tools)
+        if permission_policy is not None and permission_policy.rules:
+            from mistralai.agents.authoring.policy_checks import check_policy
+
+            check_policy(owner, permission_policy, self.all_tools)
         if output_type is not None:
             _ = self.output
 

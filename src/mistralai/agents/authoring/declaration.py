@@ -204,6 +204,12 @@ class ToolDeclaration:
         return derived.documented
 
     @property
+    def argument_names(self) -> frozenset[str] | None:
+        """The names its arguments may have; None where any may."""
+        schema = self._derived.arguments.schema
+        return None if schema.get("additionalProperties") else frozenset(schema.get("properties", ()))
+
+    @property
     def output_schema(self) -> JsonObject | None:
         """The JSON schema of its result; None if the return type says nothing, or is content for the model."""
         return self._derived.output_schema

@@ -21,6 +21,10 @@ type PermissionDecision = Literal["allow", "ask", "deny"]
 _DECISIONS = ("allow", "ask", "deny")
 MASK = "***"
 """Stands for a value that logs and titles do not show."""
+_ALL_THAT_FOLLOW = ("*", "**")
+_UNDOTTED = ("run_typescript", "wait")
+"""The only tools whose ID has no namespace."""
+_NAME = re.compile(r"[A-Za-z0-9_*-]+")
 
 
 @record
@@ -28,7 +32,8 @@ class PermissionRule:
     """One rule of a policy: which tools and arguments it is about, and what it decides. Public page: Permissions."""
 
     tools: Sequence[str]
-    """Full tool IDs. `*` stands for any characters within one dotted part; as the last part, for all that follow."""
+    """Full tool IDs, such as `client.pay`. `*` stands for any characters within one dotted part; as the last part, for
+    all that follow, as `**` does anywhere."""
     decision: PermissionDecision
     """`"allow"`, `"ask"` or `"deny"`."""
     allowlist: Sequence[str] = ()
@@ -45,6 +50,9 @@ class PermissionRule:
             object.__setattr__(self, name, _strings(name, getattr(self, name)))
         if not self.tools:
             raise SdkError('PermissionRule: tools is empty. Name the tools it is about, such as ["client.*"].')
+        for pattern in self.tools:
+            if (problem := _matches_nothing(pattern)) is not None:
+                raise SdkError(f"PermissionRule: tools has {pattern!r}, which matches no tool: {problem}.")
         for name in ("allowlist", "denylist"):
             for pattern in getattr(self, name):
                 if not pattern.partition("=")[0] or "=" not in pattern:
@@ -54,7 +62,12 @@ class PermissionRule:
 
     def names(self, tool_id: str) -> bool:
         """Whether `tools` covers the tool."""
-        return any(_tool_pattern(pattern).fullmatch(tool_id) for pattern in self.tools)
+        return any(self.covers(pattern, tool_id) for pattern in self.tools)
+
+    @staticmethod
+    def covers(pattern: str, tool_id: str) -> bool:
+        """Whether one pattern, as in `tools`, covers the tool."""
+        return _tool_pattern(pattern).fullmatch(tool_id) is not None
 
     def matches(self, tool_id: str, arguments: JsonValue) -> bool:
         """Whether the rule decides this call."""
@@ -150,12 +163,37 @@ def _glob(glob: str) -> re.Pattern[str]:
     return re.compile(".*".join(map(re.escape, glob.split("*"))), re.DOTALL)
 
 
+def _matches_nothing(pattern: str) -> str | None:
+    """Why a pattern can cover no tool, whatever the agent; None where it may cover one."""
+    if "." not in pattern:
+        if pattern in _ALL_THAT_FOLLOW or any(PermissionRule.covers(pattern, name) for name in _UNDOTTED):
+            return None
+        return f"IDs have a namespace. Write {_with_namespace(pattern)!r} for a tool of yours, or '*' for every tool"
+    first, *others = pattern.split(".")
+    if first == "tools":
+        return f"{'.'.join(others)!r} is the ID without the `tools.` of titles and programs. Write that"
+    if not all((first, *others)) or pattern.split() != [pattern]:
+        return "an ID is written like 'client.pay', without spaces and without empty parts"
+    if first == "client" and "**" not in others and (len(others) > 1 or _NAME.fullmatch(others[0]) is None):
+        return "the ID of a tool of yours is 'client.' and its name, such as 'client.pay'"
+    return None
+
+
+def _with_namespace(name: str) -> str:
+    return f"client.{name.strip() or '*'}"
+
+
 @lru_cache(maxsize=512)
 def _tool_pattern(pattern: str) -> re.Pattern[str]:
-    *parts, last = pattern.split(".")
-    written = [r"[^.]*".join(map(re.escape, part.split("*"))) for part in parts]
-    written.append(r".+" if last == "*" else r"[^.]*".join(map(re.escape, last.split("*"))))
-    return re.compile(r"\.".join(written))
+    parts = pattern.split(".")
+    last = len(parts) - 1
+    return re.compile(
+        r"\.".join(
+            ".+" if part in _ALL_THAT_FOLLOW and (part == "**" or place == last) else
+            "[^.]*".join(map(re.escape, part.split("*")))
+            for place, part in enumerate(parts)
+        )
+    )
 
 
 def _strings(name: str, given: Any) -> tuple[str, ...]:

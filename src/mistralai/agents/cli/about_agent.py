@@ -25,6 +25,7 @@ def about_agent(agent: AgentDefinition[Any]) -> dict[str, Any]:
         "instructions": _short(agent.instructions),
         "output": None if agent.output_type is None else getattr(agent.output_type, "__name__", str(agent.output_type)),
         "policy": _policy(agent),
+        "unmatched": _unmatched(agent),
         "limits": None if agent.limits is None else repr(agent.limits),
         "hooks": [type(hook).__name__ for hook in (*agent.guardrails, *agent.hooks)] or None,
         "tools": [_tool(agent, tool) for tool in agent.all_tools],
@@ -76,6 +77,15 @@ def _permission(agent: AgentDefinition[Any], tool_id: str) -> str:
 def _policy(agent: AgentDefinition[Any]) -> str:
     mode = "" if agent.permission_mode == "auto" else f"mode {agent.permission_mode}; "
     return mode + (_rules(agent.permission_policy) if agent.permission_policy is not None else "allow")
+
+
+def _unmatched(agent: AgentDefinition[Any]) -> list[str] | None:
+    """What the policy's rules name, and is no tool of this agent."""
+    if agent.permission_policy is None:
+        return None
+    from mistralai.agents.authoring.policy_checks import unmatched
+
+    return unmatched(agent.permission_policy, agent.all_tools) or None
 
 
 def _rules(policy: PermissionPolicy) -> str:

@@ -20,6 +20,8 @@ from mistralai.agents.cli.version import version
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+_LABELS = {"unmatched": "no tool for"}
+
 
 def info(path: str | None, *, as_json: bool) -> int:
     """Print it, and return the exit code: 1 where there is an agent that cannot be loaded."""
@@ -69,9 +71,9 @@ def _rows(about: dict[str, Any]) -> Iterator[tuple[str, str]]:
         yield f"{'agent':<8}", about["problem"]
         return
     yield f"{'agent':<8}", f"{agent['name']} ({agent['where']})"
-    for name in ("description", "model", "instructions", "output", "policy", "limits", "hooks"):
+    for name in ("description", "model", "instructions", "output", "policy", "unmatched", "limits", "hooks"):
         if (value := agent[name]) is not None:
-            yield f"{'':<8}{name:<13}", value if isinstance(value, str) else ", ".join(value)
+            yield f"{'':<8}{_LABELS.get(name, name):<13}", value if isinstance(value, str) else ", ".join(value)
     yield f"{'tools':<8}", str(len(agent["tools"]) or "none")
     for tool in agent["tools"]:
         yield from _tool_rows(tool)
