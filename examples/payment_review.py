@@ -106,8 +106,8 @@ async def review(number: str, desk: asyncio.Queue[Ticket]) -> None:
         match state:
             case agents.Completed(text=text, tool_calls=calls):
                 print(f"{number}: {text}")
-                for made in calls:
-                    print(f"    {made.name} {made.arguments}")
+                for made in calls:  # all that the model asked for, done or not
+                    print(f"    {made.name} {made.arguments}{'' if made.outcome == 'succeeded' else ' · not done'}")
             case _:
                 print(f"{number}: the review stopped: {state!r}")
     finally:

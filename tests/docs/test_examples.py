@@ -62,6 +62,10 @@ class TestThePaymentReview:
         set_by_the_analyst = {"number": "P-31", "reason": "36 times the usual amount, to a payee of today"}
         assert f"    client.open_case {set_by_the_analyst}" in lines
 
+    def test_says_of_the_case_that_the_analyst_refused_that_it_was_not_opened(self) -> None:
+        refused = {"number": "P-32", "reason": "amount above the usual one"}
+        assert f"    client.open_case {refused} · not done" in run("payment_review.py")
+
 
 class TestTheSupportDesk:
     def test_measures_the_router_before_it_answers_and_books_in_the_second_turn(self) -> None:

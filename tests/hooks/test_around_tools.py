@@ -130,7 +130,15 @@ class TestBeforeACall:
         assert bank.paid == []
         assert "hook set arguments that do not fit" in asked(model_of(agent))[-1]
         assert "amount" in asked(model_of(agent))[-1]
-        assert state.tool_calls == (agents.ToolCall("client.pay", {"amount": 5}),)
+        assert state.tool_calls == (agents.ToolCall("client.pay", {"amount": "much"}),)
+
+    @pytest.mark.parametrize("later", [agents.skip("No."), RuntimeError("broken")])
+    async def test_new_arguments_are_in_the_record_though_a_later_hook_stops_the_call(
+        self, bank: Bank, later: object
+    ) -> None:
+        state = completed(await paying(bank, Before(decision=arguments(amount=1)), Before(decision=later)).run("Pay."))
+        assert bank.paid == []
+        assert state.tool_calls == (agents.ToolCall("client.pay", {"amount": 1}),)
 
     async def test_new_arguments_that_are_no_json_fail_the_call(self, bank: Bank) -> None:
         agent = paying(bank, Before(decision=arguments(amount=object())))

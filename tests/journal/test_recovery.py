@@ -76,8 +76,42 @@ class TestCallsSideBySide:
                 read = [m.content for m in model.requests[0].messages if isinstance(m, agents.ToolMessage)]
                 assert read[0] == "quick result"
                 assert "not known" in str(read[1])
+                assert isinstance(state, agents.Completed)
+                assert [made.outcome for made in state.tool_calls] == ["succeeded", "unknown"]
 
         await in_a_loop_of_its_own(look)
+
+    async def test_that_are_only_hinted_to_be_idempotent_do_not_run_again(
+        self, directory: Path, elsewhere: Path
+    ) -> None:
+        held, ran = gate(), 0
+
+        @agents.tool(annotations=agents.ToolAnnotations(idempotent_hint=True))
+        async def pay() -> str:
+            """Pay."""
+            nonlocal ran
+            ran += 1
+            await held.hold()
+            return "paid"
+
+        def teller(*steps: Any) -> agents.Agent[str]:
+            return agents.Agent(name="a", model=ScriptedModel(list(steps)), tools=[pay])
+
+        async with saved_in(directory):
+            session = await teller(call("pay", {}), reply("Done.")).start_session()
+            turn = await session.send_message("Go.")
+            await held.reached()
+            crashed(directory, elsewhere)
+            held.open()
+
+        async def again() -> None:
+            async with saved_in(elsewhere):
+                state = await teller(reply("Then.")).session(session.id).turn(turn.id).result(timeout=10)
+                assert isinstance(state, agents.Completed)
+                assert [made.outcome for made in state.tool_calls] == ["unknown"]
+
+        await in_a_loop_of_its_own(again)
+        assert ran == 1
 
     async def test_that_only_read_run_again(self, directory: Path, elsewhere: Path) -> None:
         held, ran = gate(), 0

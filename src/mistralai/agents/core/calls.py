@@ -84,7 +84,7 @@ def admit(session: OpenSession, call: CallState, *, opens: int) -> tuple[list[Fa
         at=at,
         turn_id=turn.turn_id,
         call_id=call.call.call_id,
-        repeatable=bool(tool.idempotent or tool.annotations.idempotent_hint or tool.annotations.read_only_hint),
+        repeatable=bool(tool.idempotent or tool.annotations.read_only_hint),
     )
     return [started], ReadyCall(call, tool, bound)
 

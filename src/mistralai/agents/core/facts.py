@@ -258,7 +258,7 @@ class CallStarted(Fact, frozen=True, kw_only=True, tag="call_started"):
     turn_id: str
     call_id: str
     repeatable: bool = False
-    """Whether it may run again after a crash: the tool is idempotent or only reads."""
+    """Whether it may run again after a crash: the tool is `idempotent=True` or only reads."""
 
 
 class CallResumed(Fact, frozen=True, kw_only=True, tag="call_resumed"):

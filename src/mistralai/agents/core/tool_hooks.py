@@ -70,26 +70,28 @@ async def before_call(session: OpenSession, call: CallState) -> list[Fact]:
             annotations=tool.annotations,
         )
 
+    not_run: CallEnded | None = None
     try:
         await run_hooks(session, "pre_tool_call", request, take, about=call.call.call_id)
         if reason is not None:
-            return [_not_run(session, call, "skipped", reason)]
-        if rewritten:
+            not_run = _not_run(session, call, "skipped", reason)
+        elif rewritten:
             tool.validate_arguments(arguments)
     except HookFailed as error:
-        return [_not_run(session, call, "raised", f"This call did not run. {error}")]
+        not_run = _not_run(session, call, "raised", f"This call did not run. {error}")
     except InvalidArguments as error:
-        return [
-            _not_run(session, call, "raised", f"This call did not run: a hook set arguments that do not fit. {error}")
-        ]
+        problem = f"This call did not run: a hook set arguments that do not fit. {error}"
+        not_run = _not_run(session, call, "raised", problem)
+    if not_run is not None and not rewritten:
+        return [not_run]
     prepared = CallPrepared(
-        at=session.now(),
+        at=session.now() if not_run is None else not_run.at,
         turn_id=turn_id,
         call_id=call.call.call_id,
         arguments=arguments if rewritten else None,
         rewritten=rewritten,
     )
-    return [prepared]
+    return [prepared] if not_run is None else [prepared, not_run]  # the record has the arguments that a hook set
 
 
 async def after_call(session: OpenSession, call: CallState, ended: CallEnded) -> CallEnded:
@@ -125,7 +127,7 @@ async def after_call(session: OpenSession, call: CallState, ended: CallEnded) ->
         return structs.replace(
             ended,
             at=session.now(),
-            kind="raised",
+            kind=_failure(ended, "raised"),
             content=message,
             structured=None,
             error=ErrorData(message=message, code="raised"),
@@ -146,7 +148,7 @@ def _with_result(ended: CallEnded, given: ToolResult[Any]) -> CallEnded:
     """Return a result with what a hook put in its place."""
     changed = structs.replace(
         ended,
-        kind="tool_error" if given.is_error else "ok",
+        kind=_failure(ended, "tool_error") if given.is_error else "ok",
         content=results.stored_content(given.content),
         structured=given.structured,
         metadata=None if given.metadata is None else dict(given.metadata),
@@ -159,6 +161,11 @@ def _with_result(ended: CallEnded, given: ToolResult[Any]) -> CallEnded:
     return structs.replace(
         changed, error=ErrorData(message=read if isinstance(read, str) else "The tool failed.", code="tool_error")
     )
+
+
+def _failure(ended: CallEnded, kind: str) -> str:
+    """Why a call failed whose result a hook put another in the place of: that nobody knows what it did stays so."""
+    return ended.kind if ended.kind == "timed_out" else kind
 
 
 def _not_run(session: OpenSession, call: CallState, kind: str, message: str) -> CallEnded:
