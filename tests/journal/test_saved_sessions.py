@@ -202,6 +202,87 @@ class TestAnotherAgent:
                 await agents.Agent(name="a", model="m", tools=[after]).session(session.id).info()
 
 
+class TestACallThatWaits:
+    """It must fit its tool as it is now. Else a person's answer would count, and the call fail all the same."""
+
+    async def test_and_does_not_fit_its_tool_any_more_keeps_the_session_shut(self, directory: Path) -> None:
+        refunded: list[object] = []
+
+        def teller(kind: type[int] | type[str], *steps: Any) -> agents.Agent[str]:
+            def refund(order: str, cents: Any) -> str:
+                refunded.append(cents)
+                return f"{order} refunded"
+
+            refund.__annotations__["cents"] = kind
+            model = ScriptedModel(list(steps))
+            return agents.Agent(name="t", model=model, tools=[agents.tool(refund)], permission_mode="ask")
+
+        async with saved_in(directory):
+            first = teller(int, call("refund", {"order": "A", "cents": 700}), reply("x"))
+            session = await first.start_session()
+            state = await session.run("Refund.")
+            assert isinstance(state, agents.Blocked)
+        (question,) = state.callbacks
+        async with saved_in(directory):
+            with pytest.raises(agents.SessionConfigMismatchError, match=r"open call of client\.refund .*cents: .*string"):
+                await teller(str).session(session.id).turn(state.turn_id).answer(question.id, agents.AllowApproval())
+        async with saved_in(directory):
+            turn = teller(int, reply("Done.")).session(session.id).turn(state.turn_id)
+            answered = await turn.answer(question.id, agents.AllowApproval())
+            assert isinstance(answered, agents.Answered)
+            assert (await turn.result(timeout=10)).text == "Done."
+        assert refunded == [700]
+
+    async def test_may_take_more_than_it_did(self, directory: Path) -> None:
+        @agents.tool(name="look")
+        def before(where: str) -> str:
+            """Look."""
+            return where
+
+        @agents.tool(name="look")
+        def after(where: str | int) -> str:
+            """Look."""
+            return f"{where}!"
+
+        def looker(tool: agents.Tool[..., Any], *steps: Any) -> agents.Agent[str]:
+            return agents.Agent(name="a", model=ScriptedModel(list(steps)), tools=[tool], permission_mode="ask")
+
+        async with saved_in(directory):
+            session = await looker(before, call("look", {"where": "up"}), reply("x")).start_session()
+            state = await session.run("Look.")
+            assert isinstance(state, agents.Blocked)
+        async with saved_in(directory):
+            turn = looker(after, reply("Seen.")).session(session.id).turn(state.turn_id)
+            await turn.answer(state.callbacks[0].id, agents.AllowApproval())
+            assert (await turn.result(timeout=10)).text == "Seen."
+
+    async def test_was_answered_with_what_nobody_could_check_keeps_nothing_shut(self, directory: Path) -> None:
+        """The edit fits no version of the tool: the model reads that, and the session goes on."""
+
+        @agents.tool
+        def look(where: str) -> str:
+            """Look."""
+            return where
+
+        def looker(*steps: Any) -> agents.Agent[str]:
+            return agents.Agent(name="a", model=ScriptedModel(list(steps)), tools=[look], permission_mode="ask")
+
+        async with saved_in(directory):
+            session = await looker(call("look", {"where": "up"}), reply("Sorry.")).start_session()
+            state = await session.run("Look.")
+            assert isinstance(state, agents.Blocked)
+            stranger = agents.Agent(model="unused").session(session.id).turn(state.turn_id)
+            await stranger.answer(state.callbacks[0].id, agents.AllowApproval(arguments={"where": 5}))
+            await session.turn(state.turn_id).result(timeout=10)
+        (journal,) = directory.glob("*/*.jsonl")
+        lines = journal.read_bytes().splitlines(keepends=True)
+        settled = next(index for index, line in enumerate(lines) if b"callback_settled" in line)
+        journal.write_bytes(b"".join(lines[: settled + 1]))
+        async with saved_in(directory):
+            turn = looker(reply("Sorry.")).session(session.id).turn(state.turn_id)
+            assert (await turn.result(timeout=10)).text == "Sorry."
+
+
 class TestAnIdempotencyKey:
     async def test_finds_its_session_in_a_later_runtime(self, directory: Path) -> None:
         async with saved_in(directory):

@@ -1,16 +1,21 @@
-"""Whether the agent that opens a saved session is the one that started it: its name, its tools, and what they take."""
+"""Whether the agent that opens a saved session can go on with it: its name, its tools, what they take, what is open."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from mistralai.agents.authoring.call_errors import InvalidArguments
 from mistralai.agents.authoring.client_tool import ClientTool
+from mistralai.agents.core import state as phases
 from mistralai.agents.values.errors import SessionConfigMismatchError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from mistralai.agents.core.session import OpenSession
     from mistralai.agents.core.settings import Settings
+    from mistralai.agents.core.state import CallState, SessionState
+    from mistralai.agents.values.json_value import JsonValue
 
 _KINDS = {True: "client tool", False: "tool"}
 
@@ -36,6 +41,37 @@ def check_same(session_id: str, saved: dict[str, Any], settings: Settings) -> No
             f"Session {session_id} was started by another agent than {settings.definition.name!r}: "
             f"{'; '.join(differences)}. Open it with the agent that started it, or start a new session."
         )
+
+
+def check_open_calls(session: OpenSession) -> None:
+    """Raise SessionConfigMismatchError where a call that waits, or runs again, does not fit its tool any more.
+
+    Else the answer it waits for would count, and the call fail all the same.
+    """
+    turn, settings = session.state.active, session.settings
+    if turn is None or turn.interrupting is not None or turn.fatal is not None:
+        return
+    for call in turn.open_calls.values():
+        for arguments in _arguments_that_fitted(session.state, call):
+            try:
+                settings.toolbox.find(call.call.tool_id).validate_arguments(arguments)
+            except InvalidArguments as error:
+                raise SessionConfigMismatchError(
+                    f"Session {session.session_id} has an open call of {call.call.tool_id} that does not fit the "
+                    f"{call.call.tool_id} of agent {settings.definition.name!r} any more: {'; '.join(error.problems)}. "
+                    "Open it with a tool that takes what the call was made with."
+                ) from None
+            except Exception:  # the tool's own validator broke: where the call is made, the model reads it
+                continue
+
+
+def _arguments_that_fitted(state: SessionState, call: CallState) -> Iterator[JsonValue]:
+    """Yield the arguments of a call that is yet to run, as its tool took them: not those that nobody has checked."""
+    if call.phase in (phases.PREPARED, phases.WAITING) or (call.started and call.repeatable):
+        yield call.arguments
+    elif call.phase == phases.APPROVED:  # maybe edited, by whom could not check: what was shown had been checked
+        opened = [callback.opened for callback in state.callbacks.values()]
+        yield from (one.arguments for one in opened if one.call_id == call.call.call_id and one.kind == "approval")
 
 
 def _differences(saved: dict[str, Any], here: dict[str, Any]) -> Iterator[str]:

@@ -13,7 +13,7 @@ from mistralai.agents.core.loop import advance, expire
 from mistralai.agents.core.recover import recover
 from mistralai.agents.core.session import OpenSession
 from mistralai.agents.local.journal.factory import journals_of
-from mistralai.agents.local.same_agent import check_same, identity
+from mistralai.agents.local.same_agent import check_open_calls, check_same, identity
 from mistralai.agents.local.unloading import cancel_works, close_all, hold, quiet
 from mistralai.agents.local.watching import Watch
 from mistralai.agents.values.errors import AgentsError, JournalError, SdkError, SessionInUseError
@@ -203,6 +203,7 @@ class SavedSessions:
 
     def _go_on(self, session: OpenSession, log: SavedLog) -> None:
         """Write from here on, and let an unfinished turn go on or end."""
+        check_open_calls(session)
         facts = recover(session.state, session.log, session.now(), log.repair)
         session.journal = log.journal
         try:
