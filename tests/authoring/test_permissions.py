@@ -87,6 +87,9 @@ class TestListsOfArguments:
         ("pattern", "arguments"),
         [
             ("n=3", {"n": 3}),
+            ("n=3", {"n": 3.0}),
+            ("n=3.0", {"n": 3.0}),
+            ("list=[1,2]", {"list": [1.0, 2]}),
             ("on=true", {"on": True}),
             ("to=null", {"to": None}),
             ('list=["a","b"]', {"list": ["a", "b"]}),
@@ -146,5 +149,6 @@ class TestARefusedPolicy:
 
 def test_canonical_arguments_are_equal_texts() -> None:
     assert canonical({"b": 1, "a": [True, None, "é"]}) == canonical({"a": [True, None, "é"], "b": 1})
+    assert canonical({"a": 1}) == canonical({"a": 1.0}) != canonical({"a": 1.5})
     assert canonical({"a": 1}) != canonical({"a": True})
     assert canonical({"a": 1}) == '{"a":1}'

@@ -243,6 +243,70 @@ class TestTheSessionScope:
         completed(await turn.result(after=state))
         assert len(desk.opened) == 2
 
+    async def test_goes_by_numbers_however_they_are_written(self) -> None:
+        paid: list[float] = []
+
+        @agents.tool
+        def pay(amount: float) -> str:
+            """Pay."""
+            paid.append(amount)
+            return "paid"
+
+        model = ScriptedModel([call("pay", '{"amount": 1}'), call("pay", '{"amount": 1.0}'), reply("Done.")])
+        turn, state = await first_block(agents.Agent(model=model, tools=[pay], permission_mode="ask"))
+        await turn.answer(only_callback(state).id, agents.AllowApproval(scope="session"))
+        completed(await turn.result(after=state))
+        assert paid == [1, 1]
+
+    async def test_closes_the_questions_about_the_same_call_beside_it(self, desk: Desk) -> None:
+        same, other = call("open_case", {"alert": "1"}), call("open_case", {"alert": "2"})
+        turn, state = await first_block(asking(desk, calls(same, same, other, same), reply("Done.")))
+        first, second, third, fourth = state.callbacks
+        await turn.answer(second.id, agents.AllowApproval(scope="session"))
+        left = blocked(await turn.get())
+        assert [callback.id for callback in left.callbacks] == [third.id]
+        for closed in (first, fourth):
+            assert isinstance(await turn.answer(closed.id, agents.DenyApproval()), agents.AlreadySettled)
+        await turn.answer(third.id, agents.DenyApproval())
+        ended = completed(await turn.result(after=state))
+        assert desk.opened == [("1", 1)] * 3
+        assert [made.outcome for made in ended.tool_calls] == ["succeeded", "succeeded", "not_run", "succeeded"]
+        resolved = [event async for event in turn.iter_events() if isinstance(event, agents.CallbackResolved)]
+        assert [(event.callback_id, event.reason) for event in resolved] == [
+            (callback.id, "answered") for callback in (second, first, fourth, third)
+        ]
+
+    async def test_that_closes_every_question_lets_the_turn_run_on(self, desk: Desk) -> None:
+        same = call("open_case", {"alert": "1"})
+        turn, state = await first_block(asking(desk, calls(same, same), reply("Done.")))
+        await turn.answer(state.callbacks[0].id, agents.AllowApproval(scope="session"))
+        completed(await turn.result(after=state))
+        statuses = [event.status async for event in turn.iter_events() if isinstance(event, agents.TurnUpdated)]
+        assert statuses == ["blocked", "running"]
+
+    async def test_of_an_edited_call_closes_the_questions_about_the_edited_one(self, desk: Desk) -> None:
+        turn, state = await first_block(
+            asking(
+                desk,
+                calls(*(call("open_case", {"alert": alert}) for alert in ("1", "1", "2"))),
+                reply("Done."),
+            )
+        )
+        first, second, _ = state.callbacks
+        await turn.answer(first.id, agents.AllowApproval(scope="session", arguments={"alert": "2"}))
+        assert [callback.id for callback in blocked(await turn.get()).callbacks] == [second.id]
+        await turn.answer(second.id, agents.DenyApproval())
+        completed(await turn.result(after=state))
+        assert desk.opened == [("2", 1), ("2", 1)]
+
+    async def test_given_by_a_function_to_several_at_once_runs_each_call_once(self, desk: Desk) -> None:
+        def always(ctx: agents.ApprovalCallbackContext, request: agents.ApprovalRequest) -> agents.AllowApproval:
+            return agents.AllowApproval(scope="session")
+
+        same = call("open_case", {"alert": "1"})
+        completed(await asking(desk, calls(same, same, same), reply("Done.")).run("Review.", on_approval=always))
+        assert desk.opened == [("1", 1)] * 3
+
     async def test_asks_again_for_other_arguments(self, desk: Desk) -> None:
         turn, state = await first_block(
             asking(desk, call("open_case", {"alert": "1"}), call("open_case", {"alert": "2"}))

@@ -7,7 +7,7 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, cast
 
-from mistralai.agents.authoring.json_kinds import is_object
+from mistralai.agents.authoring.json_kinds import is_array, is_object
 from mistralai.agents.values.errors import SdkError
 from mistralai.agents.values.record import record
 
@@ -144,8 +144,16 @@ _canonical = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",
 
 
 def canonical(arguments: JsonValue) -> str:
-    """The one JSON text of equal arguments: sorted keys, no spaces."""
-    return _canonical(arguments)
+    """The one JSON text of equal arguments: sorted keys, no spaces, 1.0 as 1."""
+    return _canonical(_with_whole_numbers(arguments))
+
+
+def _with_whole_numbers(value: Any) -> Any:
+    if is_object(value):
+        return {name: _with_whole_numbers(part) for name, part in value.items()}
+    if is_array(value):
+        return [_with_whole_numbers(part) for part in value]
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _hits(pattern: str, arguments: JsonValue) -> bool:
@@ -155,7 +163,9 @@ def _hits(pattern: str, arguments: JsonValue) -> bool:
         if not is_object(held) or part not in held:
             return False
         held = held[part]
-    return _glob(glob).fullmatch(held if isinstance(held, str) else canonical(held)) is not None
+    # A whole number may be written both ways: a parameter of type float gets 5.0, whatever the model wrote.
+    texts = [held] if isinstance(held, str) else [canonical(held), _canonical(held)]
+    return any(_glob(glob).fullmatch(text) for text in texts)
 
 
 @lru_cache(maxsize=512)

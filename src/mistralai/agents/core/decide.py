@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import structs
 
+from mistralai.agents.authoring.permissions import canonical
 from mistralai.agents.core import results
 from mistralai.agents.core.commands import (
     Accepted,
@@ -34,7 +35,7 @@ from mistralai.agents.core.facts import (
 
 if TYPE_CHECKING:
     from mistralai.agents.core.commands import Refusal
-    from mistralai.agents.core.facts import Content, Fact
+    from mistralai.agents.core.facts import CallbackOpened, Content, Fact, ToolCard
     from mistralai.agents.core.state import CallbackState, SessionState, TurnProgress
 
 type Decision = tuple[Accepted, list[Fact]] | Refusal
@@ -116,7 +117,43 @@ def decide_answer(state: SessionState, command: Answer, at: float) -> Decision:
     if callback.settled is not None:
         return Settled(callback.settled.answer)
     facts = settle(state, callback, "answered", command.answer, command.entry_id, at)
-    return Accepted(turn_id=callback.opened.turn_id), facts
+    return Accepted(turn_id=callback.opened.turn_id), _with_same_calls(state, callback, command.answer, facts, at)
+
+
+def _with_same_calls(
+    state: SessionState, callback: CallbackState, answer: dict[str, Any], facts: list[Fact], at: float
+) -> list[Fact]:
+    """Close the other questions of the turn that this answer answers: it is for the same call all session."""
+    opened = callback.opened
+    if opened.kind != "approval" or answer.get("type") != "allow" or answer.get("scope") != "session":
+        return facts
+    turn = state.turn(opened.turn_id)
+    allowed = canonical(opened.arguments if answer.get("arguments") is None else answer["arguments"])
+    same = [
+        other.opened
+        for other in turn.open_callbacks.values()
+        if other is not callback and _asks_about(other.opened, opened.tool, allowed)
+    ]
+    if not same:
+        return facts
+    all_closed = len(turn.open_callbacks) == len(same) + 1 and turn.interrupting is None
+    return facts + [
+        CallbackSettled(
+            at=at,
+            turn_id=opened.turn_id,
+            callback_id=other.callback_id,
+            reason="answered",
+            last=all_closed and other is same[-1],
+            answer={**answer, "arguments": None},
+        )
+        for other in same
+    ]
+
+
+def _asks_about(opened: CallbackOpened, tool: ToolCard | None, arguments: str) -> bool:
+    if opened.kind != "approval" or opened.tool is None or tool is None or opened.tool.id != tool.id:
+        return False
+    return canonical(opened.arguments) == arguments
 
 
 def decide_expire(state: SessionState, callback_id: str, entry_id: str, at: float, by: float) -> list[Fact]:

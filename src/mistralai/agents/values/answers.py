@@ -17,7 +17,8 @@ class AllowApproval:
     """Let the call run."""
 
     scope: Literal["once", "session"] = "once"
-    """`"session"` also lets the same tool with the same arguments pass for the rest of the session."""
+    """`"session"` also lets the same tool with the same arguments pass for the rest of the session, those calls of it
+    included that are asked about now."""
     arguments: dict[str, JsonValue] | None = None
     """Run the call with these arguments instead; None runs it as shown."""
 
