@@ -295,6 +295,17 @@ class TestAnIdempotencyKey:
             other = await talker("Other.").run("Hi.", idempotency_key="another")
             assert other.session_id != first.session_id
 
+    async def test_for_a_start_that_asks_for_something_else_is_a_conflict(self, directory: Path) -> None:
+        before = [{"type": "message", "role": "user", "content": [{"type": "text", "text": "Before."}]}]
+        asked: dict[str, Any] = {"agent": {"instructions": "Be brief.", "temperature": 1}, "history": before}
+        async with saved_in(directory):
+            session = await talker().start_session(idempotency_key="k", **asked)
+        async with saved_in(directory):
+            assert (await talker().start_session(idempotency_key="k", **asked)).id == session.id
+        async with saved_in(directory):
+            with pytest.raises(agents.SessionIdempotencyConflictError, match="another agent and another history"):
+                await talker().start_session(idempotency_key="k")
+
     async def test_starts_one_session_however_many_ask_at_once(self, directory: Path) -> None:
         async def in_a_loop_of_its_own() -> list[str]:
             async with saved_in(directory):

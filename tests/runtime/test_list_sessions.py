@@ -49,6 +49,7 @@ class TestTheList:
         root = three["waiting"].id
         assert await listed(scope="tree", root=root) == [root]
         assert await listed(scope="children", parent=root) == []
+        assert await listed(parent=root) == []
 
     async def test_tells_what_a_session_is(self, three: dict[str, agents.Session]) -> None:
         infos = {info.status: info async for info in agents.list_sessions(host="local")}

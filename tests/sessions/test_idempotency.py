@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -14,6 +14,18 @@ from tests.sessions.reading import blocked, completed, turn_of
 
 def agent_of(*steps: Any, name: str = "agent") -> agents.Agent[str]:
     return agents.Agent(model=ScriptedModel(steps), name=name)
+
+
+class Account(agents.SessionInput):
+    input_id: ClassVar[str] = "account"
+    number: int
+
+
+OTHERWISE: list[dict[str, Any]] = [
+    {"agent": {"instructions": "zz"}},
+    {"session_inputs": {"account": Account(number=7)}},
+    {"history": [{"type": "message", "role": "user", "content": [{"type": "text", "text": "Before."}]}]},
+]
 
 
 class TestTheKeyOfAStart:
@@ -142,6 +154,30 @@ class TestTheKeyOfASession:
         assert await agent.start_session(idempotency_key="k") == first
         assert await agent.start_session(idempotency_key="other") != first
         assert await agent.start_session() != first
+
+    async def test_returns_it_for_a_start_that_asks_the_same(self) -> None:
+        agent = agent_of(reply("One."))
+        asked: dict[str, Any] = {
+            "agent": {"instructions": "Be brief.", "temperature": 1},
+            "session_inputs": {"account": Account(number=7)},
+            "history": [{"type": "message", "role": "user", "content": [{"type": "text", "text": "Before."}]}],
+        }
+        first = await agent.start_session(idempotency_key="k", **asked)
+        assert await agent.start_session(idempotency_key="k", **asked) == first
+
+    @pytest.mark.parametrize("asked", OTHERWISE, ids=lambda asked: next(iter(asked)))
+    async def test_started_otherwise_is_a_conflict_while_the_session_runs(self, asked: dict[str, Any]) -> None:
+        agent = agent_of(reply("One."))
+        (what,) = asked
+        session = await agent.start_session(idempotency_key="k")
+        with pytest.raises(agents.SessionIdempotencyConflictError, match=rf"'k' started session .* another {what}\."):
+            await agent.start_session(idempotency_key="k", **asked)
+        customized = await agent.start_session(idempotency_key="c", **asked)
+        with pytest.raises(agents.SessionIdempotencyConflictError, match=f"another {what}"):
+            await agent.start_session(idempotency_key="c")
+        await customized.cancel()
+        await session.cancel()
+        assert await agent.start_session(idempotency_key="k", **asked) == session
 
     async def test_of_another_agent_is_another_key(self) -> None:
         first = await agent_of(name="one").start_session(idempotency_key="k")

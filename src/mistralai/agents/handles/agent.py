@@ -140,7 +140,8 @@ class Agent(AgentDefinition[T]):
         """Start a session, in this process. It stays open until it is cancelled, or its block or event loop ends.
 
         `agent` changes settings for this session alone; `history` seeds the conversation. The same `idempotency_key`
-        returns the session it started.
+        returns the session it started; asked for with other settings, inputs or history, that running session is a
+        SessionIdempotencyConflictError.
         """
         from mistralai.agents.handles.opening import open_session
 

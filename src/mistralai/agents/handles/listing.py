@@ -29,7 +29,8 @@ async def list_sessions(
     """Yield what there is of each session, newest first. Public page: Sessions.
 
     `host="local"` lists those of the running event loop, and those saved in its directory. `scope` is the roots, the
-    `children` of `parent`, or the whole `tree` of `root`; `status` and `limit` narrow the list, None does not.
+    `children`, or the whole `tree` of `root`; with `parent`, only its children. `status` and `limit` narrow the list,
+    None does not.
     """
     if host not in ("deployed", "local"):
         raise SdkError(f'list_sessions: host is {host!r}. Pass "local".')
@@ -44,7 +45,7 @@ async def list_sessions(
             'list_sessions: this version has no server to list. Pass host="local" for the sessions of this event loop.'
         )
     runtime = find()
-    if runtime is None or scope == "children" or limit == 0:
+    if runtime is None or scope == "children" or parent is not None or limit == 0:
         return  # a local session has no children
     from mistralai.agents.local.listing import session_infos
 

@@ -74,7 +74,7 @@ class LocalPlace:
 
     async def start(self, agent: AgentDefinition[Any], start: Start, output: OutputFormat | None = None) -> OpenSession:
         """Start a session of an agent, or return the one that the same key started."""
-        from mistralai.agents.local.starting import start_session
+        from mistralai.agents.local.starting import same_start, start_session
 
         saved, session_id = self.runtime.saved, uuid7()
         if saved is None or start.key is None:
@@ -85,7 +85,7 @@ class LocalPlace:
         session_id = claim.session_id
         if claim.there:
             await self.open_saved(session_id, agent)
-            return self._session(session_id)
+            return same_start(self._session(session_id), start)
         try:
             session = start_session(self.runtime, agent, start, output, session_id)
         finally:
@@ -95,7 +95,7 @@ class LocalPlace:
         except StartedElsewhereError:
             saved.lose(session)
             await self.open_saved(session_id, agent)
-            return self._session(session_id)
+            return same_start(self._session(session_id), start)
         return session
 
     async def _started(self, session: OpenSession) -> None:

@@ -8,6 +8,7 @@ from mistralai.agents.authoring.overrides import stand_in
 from mistralai.agents.core.facts import ImportedEntry, NoticeGiven, SessionStarted
 from mistralai.agents.core.session import OpenSession
 from mistralai.agents.core.sources import missing_sources
+from mistralai.agents.values.errors import SessionIdempotencyConflictError
 from mistralai.agents.values.ids import uuid7
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ def start_session(
     """Start a session under this id, or return the one that the same idempotency key started."""
     runtime.check_accepts()
     if start.key is not None and (earlier := runtime.keys.get((agent.name, start.key))) is not None:
-        return runtime.sessions[earlier]
+        return same_start(runtime.sessions[earlier], start)
     settings = runtime.settings(agent).overridden(start.customization)
     if output != settings.output:
         settings = settings.asking_for(output)
@@ -58,4 +59,30 @@ def start_session(
     runtime.sessions[session_id] = session
     if start.key is not None:
         runtime.keys[agent.name, start.key] = session_id
+    return session
+
+
+def same_start(session: OpenSession, start: Start) -> OpenSession:
+    """Return the session that an idempotency key started, for a start that asks the same; one that ended for any.
+
+    Raises SessionIdempotencyConflictError, naming what differs.
+    """
+    state = session.state
+    started = state.started
+    if started is None or state.ended is not None:
+        return session
+    differing = [
+        argument
+        for argument, before, now in (
+            ("agent", started.customization, start.customization),
+            ("session_inputs", started.inputs, start.inputs),
+            ("history", [entry.data for entry in started.history], [*start.history]),
+        )
+        if before != now
+    ]
+    if differing:
+        raise SessionIdempotencyConflictError(
+            f"Idempotency key {start.key!r} started session {session.session_id} of agent {started.agent_name!r} with "
+            f"another {' and another '.join(differing)}. Use a new key for another session."
+        )
     return session
