@@ -224,7 +224,7 @@ class TestACallThatWaits:
             assert isinstance(state, agents.Blocked)
         (question,) = state.callbacks
         async with saved_in(directory):
-            with pytest.raises(agents.SessionConfigMismatchError, match=r"open call of client\.refund .*cents: .*string"):
+            with pytest.raises(agents.SessionConfigMismatchError, match=r"call of client\.refund .*cents: .*string"):
                 await teller(str).session(session.id).turn(state.turn_id).answer(question.id, agents.AllowApproval())
         async with saved_in(directory):
             turn = teller(int, reply("Done.")).session(session.id).turn(state.turn_id)

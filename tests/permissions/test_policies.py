@@ -148,7 +148,9 @@ class TestAPolicy:
 class TestAPolicyThatMissesTheAgentsTools:
     """The agent refuses a rule that would silently not apply; a policy that others share may say more."""
 
-    @pytest.mark.parametrize("slip", ["client.list_flies", "client.listfiles", "Client.list_files", "clients.list_files"])
+    @pytest.mark.parametrize(
+        "slip", ["client.list_flies", "client.listfiles", "Client.list_files", "clients.list_files"]
+    )
     def test_by_a_slip_is_refused_and_says_which_was_meant(self, slip: str, shell: Shell) -> None:
         with pytest.raises(agents.SdkError, match=rf"names {slip}, which is no .* mean client\.list_files\?"):
             agents.Agent(model="m", tools=shell.tools, permission_policy=policy(rule("deny", slip)))

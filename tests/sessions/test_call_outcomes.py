@@ -85,6 +85,7 @@ async def answered(step: Step, answer: object, **options: Any) -> str | None:
     return only
 
 
+NO = agents.ToolResult[Any](content="No.", is_error=True)
 PAY = call("pay", {"amount": 1})
 CONFIRM = call("confirm", {"text": "Sure?"})
 
@@ -102,13 +103,13 @@ class TestACallThatRan:
         assert await of(call("measure", {})) == "failed"
 
     async def test_and_whose_result_a_hook_made_an_error_or_could_not_look_at_failed(self) -> None:
-        bad = hook.PostToolCallHookContinue(tool_result=agents.ToolResult(content="No.", is_error=True))
+        bad = hook.PostToolCallHookContinue(tool_result=NO)
         assert await of(PAY, hooks=[AtCalls(after=bad)]) == "failed"
         assert await of(PAY, hooks=[AtCalls(after=RuntimeError("broken"))]) == "failed"
 
     async def test_on_the_client_is_what_the_client_said(self) -> None:
         assert await answered(CONFIRM, True) == "succeeded"
-        assert await answered(CONFIRM, agents.ToolResult(content="No.", is_error=True)) == "failed"
+        assert await answered(CONFIRM, NO) == "failed"
 
 
 class TestACallThatDidNotRun:
@@ -146,7 +147,7 @@ class TestACallThatNobodyCanTellOf:
         assert await of(call("dawdle", {})) == "unknown"
 
     async def test_stays_so_whatever_hooks_say_of_its_failure(self) -> None:
-        bad = hook.PostToolCallHookContinue(tool_result=agents.ToolResult(content="No.", is_error=True))
+        bad = hook.PostToolCallHookContinue(tool_result=NO)
         for decision in (bad, RuntimeError("broken")):
             assert await of(call("dawdle", {}), hooks=[AtCalls(after=decision)]) == "unknown"
 

@@ -199,8 +199,9 @@ def _tool_pattern(pattern: str) -> re.Pattern[str]:
     last = len(parts) - 1
     return re.compile(
         r"\.".join(
-            ".+" if part in _ALL_THAT_FOLLOW and (part == "**" or place == last) else
-            "[^.]*".join(map(re.escape, part.split("*")))
+            ".+"
+            if part in _ALL_THAT_FOLLOW and (part == "**" or place == last)
+            else "[^.]*".join(map(re.escape, part.split("*")))
             for place, part in enumerate(parts)
         )
     )

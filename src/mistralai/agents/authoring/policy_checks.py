@@ -46,13 +46,13 @@ def _nearest(unknown: str, own: Iterable[str]) -> str | None:
 def _check_arguments(owner: str, rule: PermissionRule, own: Mapping[str, ToolDeclaration]) -> None:
     named = [own[pattern] for pattern in rule.tools if pattern in own]
     for argument, lists in _arguments_of(rule):
-        lacking = [tool for tool in named if (names := tool.argument_names) is not None and not _has(names, argument)]
+        lacking = [tool for tool in named if not _takes(tool, argument)]
         # What is masked for one tool does no harm to another; what is decided for one would not be for the other.
         if lacking and (lists != "sensitive" or len(lacking) == len(rule.tools)):
-            names = ", ".join(sorted(lacking[0].argument_names or ())) or "none"
+            has = ", ".join(sorted(lacking[0].argument_names or ())) or "none"
             raise SdkError(
                 f"{owner}: a rule of permission_policy has {argument!r} in its {lists}, which is no parameter of "
-                f"{lacking[0].id}. It has: {names}. Correct it, or give tools that differ a rule each."
+                f"{lacking[0].id}. It has: {has}. Correct it, or give tools that differ a rule each."
             )
 
 
@@ -63,5 +63,7 @@ def _arguments_of(rule: PermissionRule) -> Iterator[tuple[str, str]]:
     yield from ((argument, "sensitive") for argument in rule.sensitive)
 
 
-def _has(names: frozenset[str], argument: str) -> bool:
-    return argument in names or argument.partition(".")[0] in names
+def _takes(tool: ToolDeclaration, argument: str) -> bool:
+    """Whether a tool has a parameter of the name, or one whose field it may name."""
+    names = tool.argument_names
+    return names is None or argument in names or argument.partition(".")[0] in names

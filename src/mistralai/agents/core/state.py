@@ -37,7 +37,18 @@ ENDED: Final = "ended"
 class CallState:
     """A tool call of a turn."""
 
-    __slots__ = ("answer", "arguments", "call", "ended", "number", "outcome", "phase", "repeatable", "started", "turn_id")
+    __slots__ = (
+        "answer",
+        "arguments",
+        "call",
+        "ended",
+        "number",
+        "outcome",
+        "phase",
+        "repeatable",
+        "started",
+        "turn_id",
+    )
 
     def __init__(self, call: RequestedCall, turn_id: str, number: int) -> None:
         self.call: RequestedCall = call
