@@ -66,6 +66,13 @@ def agent(*steps: Any) -> agents.Agent[str]:
     )
 
 
+CONVERSATION: dict[str, Any] = {
+    "history": [{"type": "message", "role": "user", "content": [{"type": "text", "text": "Before."}]}],
+    "agent": {"temperature": 0.2},
+    "idempotency_key": "conversation",
+}
+
+
 async def conversation() -> agents.Session:
     """Two turns, an imported history, tools that fail and that answer, an edited approval and a client tool."""
     steps = [
@@ -74,11 +81,7 @@ async def conversation() -> agents.Session:
         reply("First answer."),
         reply("Second answer."),
     ]
-    session = await agent(*steps).start_session(
-        history=[{"type": "message", "role": "user", "content": [{"type": "text", "text": "Before."}]}],
-        agent={"temperature": 0.2},
-        idempotency_key="conversation",
-    )
+    session = await agent(*steps).start_session(**CONVERSATION)
     turn = await session.send_message("One.", idempotency_key="one")
     state = await turn.result()
     while isinstance(state, agents.Blocked):

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from mistralai import agents
+from mistralai.agents.authoring.json_kinds import is_array, is_object
 from mistralai.agents.testing import call, reply
-from tests.journal.recorded import EVENTS, HOME, SESSIONS, agent, events_of
+from tests.journal.recorded import CONVERSATION, EVENTS, HOME, SESSIONS, agent, events_of
 from tests.journal.story import saved_in
 
 if TYPE_CHECKING:
@@ -28,6 +29,15 @@ def recorded(request: pytest.FixtureRequest, directory: Path) -> dict[str, Any]:
     return told
 
 
+def as_told_then(now: Any, then: Any) -> Any:
+    """What is read now, without the keys that a later version added."""
+    if is_object(now) and is_object(then):
+        return {key: as_told_then(item, then[key]) for key, item in now.items() if key in then}
+    if is_array(now) and is_array(then) and len(now) == len(then):
+        return [as_told_then(*pair) for pair in zip(now, then, strict=True)]
+    return now
+
+
 class TestAnOldJournal:
     @pytest.mark.parametrize("name", [make.__name__ for make in SESSIONS])
     async def test_is_read_as_it_was(self, recorded: dict[str, Any], directory: Path, name: str) -> None:
@@ -35,7 +45,7 @@ class TestAnOldJournal:
         async with saved_in(directory):
             session = agent().session(then["id"])
             now = [json.loads(event) for event in await events_of(session)]
-            assert now == then["events"]
+            assert as_told_then(now, then["events"]) == then["events"]
 
     async def test_is_listed(self, recorded: dict[str, Any], directory: Path) -> None:
         async with saved_in(directory):
@@ -58,7 +68,7 @@ class TestAnOldJournal:
 
     async def test_still_knows_its_idempotency_keys(self, recorded: dict[str, Any], directory: Path) -> None:
         async with saved_in(directory):
-            session = await agent(call("fail", {})).start_session(idempotency_key="conversation")
+            session = await agent(call("fail", {})).start_session(**CONVERSATION)
             assert session.id == recorded["conversation"]["id"]
             turn = await session.send_message("One.", idempotency_key="one")
             assert isinstance(await turn.get(), agents.Completed)
