@@ -106,8 +106,12 @@ async def review(number: str, desk: asyncio.Queue[Ticket]) -> None:
         match state:
             case agents.Completed(text=text, tool_calls=calls):
                 print(f"{number}: {text}")
-                for made in calls:  # all that the model asked for, done or not
-                    print(f"    {made.name} {made.arguments}{'' if made.outcome == 'succeeded' else ' · not done'}")
+                history = await session.history()
+                errors = {e.tool_call_id: e.error for e in history if isinstance(e, agents.ToolResultEntry)}
+                asked = [entry.tool_call_id for entry in history if isinstance(entry, agents.ToolCallEntry)]
+                for made, call_id in zip(calls, asked, strict=True):  # all that the model asked for, done or not
+                    error = errors[call_id]
+                    print(f"    {made.name} {made.arguments}{'' if error is None else f' · {error.code}'}")
             case _:
                 print(f"{number}: the review stopped: {state!r}")
     finally:

@@ -64,7 +64,7 @@ class TestThePaymentReview:
 
     def test_says_of_the_case_that_the_analyst_refused_that_it_was_not_opened(self) -> None:
         refused = {"number": "P-32", "reason": "amount above the usual one"}
-        assert f"    client.open_case {refused} · not done" in run("payment_review.py")
+        assert f"    client.open_case {refused} · rejected" in run("payment_review.py")
 
 
 class TestTheSupportDesk:

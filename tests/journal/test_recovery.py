@@ -76,8 +76,6 @@ class TestCallsSideBySide:
                 read = [m.content for m in model.requests[0].messages if isinstance(m, agents.ToolMessage)]
                 assert read[0] == "quick result"
                 assert "not known" in str(read[1])
-                assert isinstance(state, agents.Completed)
-                assert [made.outcome for made in state.tool_calls] == ["succeeded", "unknown"]
 
         await in_a_loop_of_its_own(look)
 
@@ -108,7 +106,6 @@ class TestCallsSideBySide:
             async with saved_in(elsewhere):
                 state = await teller(reply("Then.")).session(session.id).turn(turn.id).result(timeout=10)
                 assert isinstance(state, agents.Completed)
-                assert [made.outcome for made in state.tool_calls] == ["unknown"]
 
         await in_a_loop_of_its_own(again)
         assert ran == 1

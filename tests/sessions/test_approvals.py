@@ -268,9 +268,8 @@ class TestTheSessionScope:
         for closed in (first, fourth):
             assert isinstance(await turn.answer(closed.id, agents.DenyApproval()), agents.AlreadySettled)
         await turn.answer(third.id, agents.DenyApproval())
-        ended = completed(await turn.result(after=state))
+        completed(await turn.result(after=state))
         assert desk.opened == [("1", 1)] * 3
-        assert [made.outcome for made in ended.tool_calls] == ["succeeded", "succeeded", "not_run", "succeeded"]
         resolved = [event async for event in turn.iter_events() if isinstance(event, agents.CallbackResolved)]
         assert [(event.callback_id, event.reason) for event in resolved] == [
             (callback.id, "answered") for callback in (second, first, fourth, third)

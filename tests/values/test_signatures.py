@@ -65,7 +65,6 @@ def test_a_tool_call_is_positional() -> None:
     assert [(p.name, p.kind) for p in parameters] == [
         ("name", inspect.Parameter.POSITIONAL_OR_KEYWORD),
         ("arguments", inspect.Parameter.POSITIONAL_OR_KEYWORD),
-        ("outcome", inspect.Parameter.KEYWORD_ONLY),
     ]
 
 

@@ -114,4 +114,4 @@ class AgentTurnResult:
     content: str
     """The answer's text."""
     tool_calls: tuple[ToolCall, ...] = ()
-    """The calls of the turn, with the model's own names and arguments, and how each ended."""
+    """The calls of the turn, with the model's own names and arguments."""

@@ -45,7 +45,7 @@ async def end_with_hooks(session: OpenSession, step: EndTurn) -> list[Fact]:
     turn = session.state.active
     assert turn is not None
     replies, text = turn.model_calls, turn.text
-    made = tuple(ToolCall(call.call.name, call.call.arguments, outcome=call.outcome) for call in turn.calls)
+    made = tuple(ToolCall(call.call.name, call.call.arguments) for call in turn.calls)
 
     def take(decision: Any) -> bool:
         nonlocal text

@@ -158,7 +158,6 @@ def _callback_opened(state: SessionState, fact: CallbackOpened) -> None:
     state.callbacks[fact.callback_id] = turn.open_callbacks[fact.callback_id] = callback
     if call := turn.open_calls.get(fact.call_id):
         call.phase = phases.WAITING
-        call.started = call.started or fact.kind == "client_tool"
 
 
 def _callback_settled(state: SessionState, fact: CallbackSettled) -> None:
@@ -198,7 +197,6 @@ def _call_ended(state: SessionState, fact: CallEnded) -> None:
     call = turn.open_calls[fact.call_id]
     call.phase = phases.ENDED
     call.ended = fact
-    call.outcome = _outcome(fact.kind, call.started)
     if fact.fatal is not None and turn.fatal is None:
         turn.fatal = fact
     turn.unended -= 1
@@ -219,15 +217,6 @@ def _call_ended(state: SessionState, fact: CallEnded) -> None:
     turn.open_calls = {}
     state.history.extend(state.pending)
     state.pending.clear()
-
-
-def _outcome(kind: str, started: bool) -> str:
-    """What a record says of a call that ended. What fails before the tool runs, such as a hook, is no run of it."""
-    if kind == "ok":
-        return "succeeded"
-    if not started:
-        return "not_run"
-    return "failed" if kind in _RAN else "unknown"
 
 
 def _history_compacted(state: SessionState, fact: HistoryCompacted) -> None:
@@ -318,8 +307,6 @@ def _session_ended(state: SessionState, fact: SessionEnded) -> None:
     state.ended = fact
 
 
-_RAN = frozenset({"tool_error", "raised", "output_mismatch"})
-"""The kinds of failure that tell how a call ended which ran."""
 _HANDLERS: dict[type[Fact], Callable[[SessionState, Any], None]] = {
     SessionStarted: _session_started,
     NoticeGiven: _notice_given,

@@ -77,7 +77,7 @@ def turn_state(session: OpenSession, turn: TurnProgress, at: str | None = None) 
     if end.outcome == "failed":
         assert end.error is not None
         return Failed(**ids, text=end.text, error=protocol_error(end.error))
-    calls = tuple(ToolCall(call.call.tool_id, copied(call.arguments), outcome=call.outcome) for call in turn.calls)
+    calls = tuple(ToolCall(call.call.tool_id, copied(call.arguments)) for call in turn.calls)
     return Completed[str](**ids, text=end.text, output=end.text or "", stop_reason=end.stop_reason, tool_calls=calls)
 
 

@@ -37,18 +37,7 @@ ENDED: Final = "ended"
 class CallState:
     """A tool call of a turn."""
 
-    __slots__ = (
-        "answer",
-        "arguments",
-        "call",
-        "ended",
-        "number",
-        "outcome",
-        "phase",
-        "repeatable",
-        "started",
-        "turn_id",
-    )
+    __slots__ = ("answer", "arguments", "call", "ended", "number", "phase", "repeatable", "started", "turn_id")
 
     def __init__(self, call: RequestedCall, turn_id: str, number: int) -> None:
         self.call: RequestedCall = call
@@ -61,12 +50,9 @@ class CallState:
         """What runs, or ran: the model's, or those a hook or a person put in their place."""
         self.phase: str = REQUESTED
         self.started: bool = False
-        """Whether its effect may have happened: its tool was started, or a client was asked to run it."""
         self.repeatable: bool = False
         self.ended: CallEnded | None = None
         """Its result, until it is in the history."""
-        self.outcome: str | None = None
-        """What a record says of it; None until it has ended."""
 
 
 class CallbackState:

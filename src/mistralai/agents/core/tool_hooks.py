@@ -127,7 +127,7 @@ async def after_call(session: OpenSession, call: CallState, ended: CallEnded) ->
         return structs.replace(
             ended,
             at=session.now(),
-            kind=_failure(ended, "raised"),
+            kind="raised",
             content=message,
             structured=None,
             error=ErrorData(message=message, code="raised"),
@@ -148,7 +148,7 @@ def _with_result(ended: CallEnded, given: ToolResult[Any]) -> CallEnded:
     """Return a result with what a hook put in its place."""
     changed = structs.replace(
         ended,
-        kind=_failure(ended, "tool_error") if given.is_error else "ok",
+        kind="tool_error" if given.is_error else "ok",
         content=results.stored_content(given.content),
         structured=given.structured,
         metadata=None if given.metadata is None else dict(given.metadata),
@@ -161,11 +161,6 @@ def _with_result(ended: CallEnded, given: ToolResult[Any]) -> CallEnded:
     return structs.replace(
         changed, error=ErrorData(message=read if isinstance(read, str) else "The tool failed.", code="tool_error")
     )
-
-
-def _failure(ended: CallEnded, kind: str) -> str:
-    """Why a call failed whose result a hook put another in the place of: that nobody knows what it did stays so."""
-    return ended.kind if ended.kind == "timed_out" else kind
 
 
 def _not_run(session: OpenSession, call: CallState, kind: str, message: str) -> CallEnded:

@@ -15,15 +15,12 @@ if TYPE_CHECKING:
 class _Default:
     """What a field that is not given holds."""
 
-    __slots__ = ("aside", "factory", "hidden", "value")
+    __slots__ = ("factory", "hidden", "value")
 
-    def __init__(
-        self, value: object, factory: Callable[[], Any] | None = None, *, hidden: bool = False, aside: bool = False
-    ) -> None:
+    def __init__(self, value: object, factory: Callable[[], Any] | None = None, *, hidden: bool = False) -> None:
         self.value = value
         self.factory = factory
         self.hidden: bool = hidden
-        self.aside: bool = aside
 
 
 def fresh[T](*, default_factory: Callable[[], T]) -> T:
@@ -36,17 +33,10 @@ def hidden[T](*, default: T, init: Literal[False] = False) -> T:
     return cast("T", _Default(default, hidden=not init))
 
 
-def aside[T](*, default: T, kw_only: Literal[True]) -> T:
-    """Declare a field that says more of a value without being part of which value it is: it is given by keyword, shown
-    and written, and left out of comparison, hash and positional patterns."""
-    assert kw_only
-    return cast("T", _Default(default, aside=True))
-
-
 class RecordFields:
     """What `@record` knows of a class: the names of its fields and what they hold when left out."""
 
-    __slots__ = ("compared", "defaults", "hidden", "kw_only", "names", "read")
+    __slots__ = ("defaults", "hidden", "kw_only", "names", "read")
 
     def __init__(self, names: tuple[str, ...], hidden: tuple[str, ...], defaults: dict[str, _Default], kw_only: bool):
         self.names: tuple[str, ...] = names
@@ -55,10 +45,8 @@ class RecordFields:
         """The private fields."""
         self.defaults: dict[str, _Default] = defaults
         self.kw_only: bool = kw_only
-        self.compared: tuple[str, ...] = tuple(n for n in names if n not in defaults or not defaults[n].aside)
-        """The visible fields that make two values equal."""
-        self.read: Callable[[Any], Any] = attrgetter(*self.compared) if self.compared else _nothing
-        """Read every compared field at once, to compare and to hash."""
+        self.read: Callable[[Any], Any] = attrgetter(*names) if names else _nothing
+        """Read every visible field at once, to compare and to hash."""
 
 
 def _nothing(_: object) -> tuple[()]:
@@ -86,7 +74,7 @@ def replace[T](value: T, /, **changes: Any) -> T:
 def record[T](cls: type[T], /) -> type[T]: ...
 @overload
 def record[T](*, kw_only: bool = ...) -> Callable[[type[T]], type[T]]: ...
-@dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(fresh, hidden, aside))
+@dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(fresh, hidden))
 def record(cls: type[Any] | None = None, /, *, kw_only: bool = True) -> Any:
     """Make a class a record: its annotated names become its fields, in order, after those of its bases."""
     if cls is None:
@@ -115,7 +103,7 @@ def _make(cls: type[Any], kw_only: bool) -> type[Any]:
         namespace.pop(unwanted, None)
     for name, method in _METHODS.items():
         namespace.setdefault(name, method)
-    namespace.update(__slots__=tuple(own), __record_fields__=fields, __match_args__=() if kw_only else fields.compared)
+    namespace.update(__slots__=tuple(own), __record_fields__=fields, __match_args__=() if kw_only else tuple(names))
     lazy = namespace.setdefault("__init__", _LazyInit())
     made = type(cls.__name__, cls.__bases__, namespace)
     if isinstance(lazy, _LazyInit):
@@ -159,8 +147,6 @@ def _compile_init(cls: type[Any]) -> Callable[..., None]:
                 scope[f"new_{name}"] = default.factory
                 value = f"new_{name}() if {name} is default_{name} else {name}"
         body.append(f"set_{name}(self, {value})")
-    if len(fields.compared) < len(fields.names) and not fields.kw_only:
-        parameters.insert(len(fields.compared), "*")  # fields aside come last
     for name in fields.hidden:
         scope[f"set_{name}"] = getattr(cls, name).__set__
         scope[f"default_{name}"] = fields.defaults[name].value
@@ -263,4 +249,4 @@ _METHODS: dict[str, Any] = {
     "__get_pydantic_core_schema__": classmethod(_pydantic_schema),
 }
 
-__all__ = ["RecordFields", "aside", "fields_of", "fresh", "hidden", "record", "replace"]
+__all__ = ["RecordFields", "fields_of", "fresh", "hidden", "record", "replace"]

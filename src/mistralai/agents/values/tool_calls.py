@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .record import aside, record
+from .record import record
 
 if TYPE_CHECKING:
     from .json_value import JsonValue
@@ -17,8 +17,4 @@ class ToolCall:
     name: str
     """The tool's full ID, such as `client.get_weather`; in a hook, or for no such tool, the model's name."""
     arguments: JsonValue
-    """Those that ran; where none did, those a hook set last, else the model's. The raw text where that is not JSON."""
-    outcome: str | None = aside(default=None, kw_only=True)
-    """`"succeeded"`; `"failed"`: it ran and its result is an error; `"not_run"`: it was denied, refused, skipped, not
-    approved in time, or stopped before it ran; `"unknown"`: it started and nobody can tell what it did, as after a
-    timeout or a crash; None for a call that has not ended. Two calls that differ only in this are equal."""
+    """The arguments that ran, or the model's where none did; the raw text where that is not JSON."""
