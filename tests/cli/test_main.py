@@ -32,6 +32,13 @@ class TestTheCommand:
         assert main([]) == 2
         assert "Usage: agents" in "".join(capsys.readouterr())
 
+    def test_describes_each_command_in_full_at_80_columns(
+        self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        monkeypatch.setenv("COLUMNS", "80")
+        main(["--help"])
+        assert "..." not in capsys.readouterr().out.replace("[ARGS]...", "")
+
     @pytest.mark.parametrize(("arguments", "code"), [(["--version"], 0), (["--help"], 0), (["nonsense"], 2)])
     def test_ends_with_the_exit_code_of_its_kind(self, arguments: list[str], code: int) -> None:
         assert main(arguments) == code
@@ -40,6 +47,7 @@ class TestTheCommand:
         ("arguments", "said"),
         [
             (["nonsense"], "agents: No such command 'nonsense'. See: agents --help"),
+            (["inf"], "agents: No such command 'inf'. Did you mean 'info'? See: agents --help"),
             (["chat", "--nonsense"], "agents: No such option: --nonsense"),
             (["chat", "--resume"], "agents: Option '--resume' requires an argument. See: agents chat --help"),
             (["info", "--what"], "agents: No such option: --what. See: agents info --help"),
@@ -65,7 +73,13 @@ class TestTheCommand:
             "agents: main cannot be imported: ZeroDivisionError: division by zero (main.py:3). "
             "See --debug for the whole of it.\n"
         )
-        assert main(["chat", "--debug"]) == 1
+
+    @pytest.mark.parametrize("arguments", [["chat", "--debug"], ["info", "--debug"], ["--debug", "info"]])
+    def test_shows_it_wherever_debug_stands(
+        self, arguments: list[str], elsewhere: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        (elsewhere / "main.py").write_text("1 / 0\n")
+        assert main(arguments) == 1
         assert "Traceback (most recent call last)" in capsys.readouterr().err
 
     def test_shows_nothing_of_an_error_that_would_steer_the_terminal(

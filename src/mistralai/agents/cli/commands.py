@@ -102,7 +102,7 @@ def info(
     as_json: AsJson = False,
     debug: Debug = False,
 ) -> int:
-    """Show what is installed, the project's agent with its tools, and what is missing."""
+    """Show the project's agent, its tools, and what is missing."""
     from mistralai.agents.cli.info import info
 
     return info(path, as_json=as_json)
@@ -115,7 +115,7 @@ def init(
     git: Annotated[bool, typer.Option("--git/--no-git", help="Whether to make a git repository of it.")] = True,
     debug: Debug = False,
 ) -> int:
-    """Make a project: an agent that runs, with a test that passes offline."""
+    """Make a project: an agent with a test that passes offline."""
     from mistralai.agents.cli.new_project import new_project
 
     return new_project(name, ask=not yes, git=git)
@@ -128,7 +128,7 @@ def sessions(
     data_dir: DataDir = None,
     debug: Debug = False,
 ) -> int:
-    """List saved sessions, newest first."""
+    """List saved sessions, the last used first."""
     from mistralai.agents.cli.sessions import sessions
 
     return sessions(data_dir=data_dir, limit=limit, as_json=as_json)
@@ -141,7 +141,7 @@ def inbox(
     data_dir: DataDir = None,
     debug: Debug = False,
 ) -> int:
-    """Answer the questions that saved sessions wait on, and let their turns go on."""
+    """Answer what saved sessions ask, and let their turns go on."""
     from mistralai.agents.cli.inbox import inbox
 
     return inbox(agent=agent, demo=demo, data_dir=data_dir)

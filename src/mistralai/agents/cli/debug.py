@@ -19,6 +19,14 @@ def traceback_shown() -> bool:
     return _SHOWN["traceback"]
 
 
+def show_traceback(error: BaseException) -> None:
+    """Print where an error comes from, if `--debug` was given."""
+    if traceback_shown():
+        import traceback
+
+        traceback.print_exception(error)
+
+
 def keep_logs_quiet() -> None:
     """Keep the SDK's log from the terminal: what a person is to know of it, the conversation tells."""
     if not traceback_shown():

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from mistralai.agents.cli.about_agent import about_agent, missing
 from mistralai.agents.cli.chat.clean import one_row
+from mistralai.agents.cli.debug import show_traceback
 from mistralai.agents.cli.problem import Problem
 from mistralai.agents.cli.project import find_entrypoint, load_agent
 from mistralai.agents.cli.signature import parameters, type_of
@@ -42,6 +43,7 @@ def info(path: str | None, *, as_json: bool) -> int:
         try:
             agent = load_agent(entrypoint)
         except Problem as problem:
+            show_traceback(problem)
             about["agent"], about["problem"], code = None, problem.message, 1
         else:
             about["agent"] = {"where": f"{entrypoint.module}:{entrypoint.attribute}", **about_agent(agent)}

@@ -55,18 +55,15 @@ def _unfit(error: Any, given: list[str]) -> int:
     names = [command.callback.__name__ for command in app.registered_commands if command.callback is not None]
     typed = next((f"{PROGRAM} {word}" for word in given if word in names), PROGRAM)
     where = typed if error.ctx is None else error.ctx.command_path
-    return _say(f"{said.rstrip('.')}. See: {where} --help", USAGE)
+    return _say(f"{said}{'' if said.endswith(('.', '?')) else '.'} See: {where} --help", USAGE)
 
 
 def _failed(error: Exception) -> int:
-    from mistralai.agents.cli.debug import traceback_shown
+    from mistralai.agents.cli.debug import show_traceback
     from mistralai.agents.cli.problem import Problem, one_line
     from mistralai.agents.values.errors import AgentsError
 
-    if traceback_shown():
-        import traceback
-
-        traceback.print_exception(error)
+    show_traceback(error)
     code = error.exit_code if isinstance(error, Problem) else FAILED
     if isinstance(error, Problem | AgentsError | OSError):
         return _say(one_line(error), code)

@@ -56,7 +56,7 @@ async def _usage(conversation: Conversation, rest: str) -> None:
     for event in await _events(conversation):
         if isinstance(event, UsageReported):
             total, calls = total + event.usage, calls + 1
-    conversation.face.line("note", f"{spent(total)} in {calls} model calls")
+    conversation.face.line("note", f"{spent(total)} in {calls} model call{'' if calls == 1 else 's'}")
 
 
 async def _list_events(conversation: Conversation, rest: str) -> None:
