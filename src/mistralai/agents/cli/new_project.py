@@ -10,6 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from mistralai.agents.cli.installation import Installation, installation
 from mistralai.agents.cli.problem import Problem, one_line
 from mistralai.agents.cli.project_files import PROVIDERS, files
 
@@ -23,8 +24,9 @@ def new_project(name: str, *, ask: bool, git: bool) -> int:
     if directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
         raise Problem(f"{directory} is there already and not empty. Choose another name, or move it away.")
     provider, model = _choose(ask=ask and sys.stdin.isatty())
+    here = installation()
     try:
-        for path, text in files(project, provider, model).items():
+        for path, text in files(project, provider, model, here).items():
             file = directory / path
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(text, encoding="utf-8")
@@ -33,10 +35,16 @@ def new_project(name: str, *, ask: bool, git: bool) -> int:
     if git and not _in_a_repository(directory):
         _make_repository(directory)
     print(f"{directory} is a project. Its README.md says how to go on; in short:\n")
-    test = ("python -m pip install pytest", "python -m pytest")
-    for step in (f"cd {shlex.quote(name)}", *test, f"export {PROVIDERS[provider].key}=...", "agents chat"):
+    for step in (f"cd {shlex.quote(name)}", *_steps(here, f"export {PROVIDERS[provider].key}=...")):
         print(f"  {step}")
     return 0
+
+
+def _steps(here: Installation, key: str) -> tuple[str, ...]:
+    """What to type next: uv gives the project an environment of its own, pip goes on in the one that this runs in."""
+    if here.uv:
+        return "uv sync", "uv run pytest", key, "uv run agents chat"
+    return "python -m pip install pytest", "python -m pytest", key, "agents chat"
 
 
 def _project_name(name: str) -> str:

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from mistralai.agents.cli.installation import Installation
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,10 +25,18 @@ PROVIDERS = {
 }
 
 
-def files(project: str, provider: str, model: str) -> dict[str, str]:
-    """Return the text of each file by its path."""
+def files(project: str, provider: str, model: str, here: Installation) -> dict[str, str]:
+    """Return the text of each file by its path. The project takes the package from where it came `here`."""
     chosen = "" if provider == "mistral" else f"    provider={provider!r},\n".replace("'", '"')
-    words = {"@project@": project, "@model@": model, "@provider@\n": chosen, "@key@": PROVIDERS[provider].key}
+    words = {
+        "@project@": project,
+        "@model@": model,
+        "@provider@\n": chosen,
+        "@key@": PROVIDERS[provider].key,
+        "@sources@\n": f"[tool.uv.sources]\nfanal = {here.source}\n\n" if here.source is not None else "",
+        "@fanal@": shlex.quote(here.requirement("cli")),
+        "@where@": _FROM_A_SOURCE if here.source is not None else _FROM_A_REGISTRY,
+    }
     return {path: _filled(text, words) for path, text in _FILES.items()}
 
 
@@ -89,7 +102,10 @@ async def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(asyncio.run(main()))
+    try:
+        sys.exit(asyncio.run(main()))
+    except agents.SdkError as error:  # such as a key that is not set
+        sys.exit(str(error))
 '''
 
 _TEST = '''\
@@ -141,6 +157,7 @@ dev = ["pytest>=8"]
 [tool.uv]
 package = false
 
+@sources@
 [tool.mistralai.agents]
 entrypoint = "main:agent"
 
@@ -156,16 +173,24 @@ An agent: its tools and rules are in `main.py`.
 
 | step | with uv | with pip |
 |---|---|---|
-| install | `uv sync` | `python -m venv .venv && . .venv/bin/activate && pip install 'fanal[cli]' pytest` |
+| install | `uv sync` | `python -m venv .venv && . .venv/bin/activate && pip install @fanal@ pytest` |
 | test, offline | `uv run pytest` | `python -m pytest` |
 | see what the agent is | `uv run agents info` | `agents info` |
 | talk to it | `uv run agents chat` | `agents chat` |
 | ask it once | `uv run python main.py` | `python main.py` |
 
-Talking to it needs `@key@` in the environment; the tests do not. Python has to be 3.12 or later. Where pip does not
-find `fanal`, because no release is published yet, install it from its folder:
-`pip install '/path/to/fanal[cli]' pytest`.
+Talking to it needs `@key@` in the environment; the tests do not. Python has to be 3.12 or later.
+
+@where@
 """
+
+_FROM_A_SOURCE = """\
+Fanal comes from where it was installed from when this project was made. For a published release, leave
+`[tool.uv.sources]` out of `pyproject.toml` and write `'fanal[cli]'` for pip."""
+
+_FROM_A_REGISTRY = """\
+Where Fanal is in a folder, and not in a registry, its place stands in `pyproject.toml` for uv:
+`[tool.uv.sources]` with `fanal = { path = "/path/to/fanal" }`. pip takes `'/path/to/fanal[cli]'`."""
 
 _IGNORED = """\
 .venv/
