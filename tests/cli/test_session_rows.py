@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from rich.cells import cell_len
 
+from mistralai.agents.cli.saved import SavedSession
 from mistralai.agents.cli.session_rows import session_rows
 from mistralai.agents.values.ids import uuid7
 from mistralai.agents.values.sessions import SessionInfo
@@ -19,10 +20,16 @@ NOW = datetime(2031, 5, 4, 12, 30, tzinfo=UTC)
 
 
 def session(
-    *, name: str = "payment-reviewer", status: str = "waiting", questions: int = 0, title: str = "hi", days: int = 0
-) -> SessionInfo:
+    *,
+    name: str = "payment-reviewer",
+    status: str = "waiting",
+    questions: int = 0,
+    title: str = "hi",
+    days: int = 0,
+    held: bool = True,
+) -> SavedSession:
     session_id = uuid7()
-    return SessionInfo(
+    info = SessionInfo(
         session_id=session_id,
         agent_name=name,
         parent_id=None,
@@ -34,6 +41,7 @@ def session(
         termination=None,
         open_callbacks=questions,
     )
+    return SavedSession(info, held=True, expires_at=NOW + timedelta(minutes=43) if questions else None)
 
 
 class TestTheTable:
@@ -52,8 +60,8 @@ class TestTheTable:
         ("status", "questions", "said"),
         [
             ("waiting", 0, "idle"),
-            ("waiting", 1, "waits for 1 answer"),
-            ("waiting", 2, "waits for 2 answers"),
+            ("waiting", 1, "asks (43 min left)"),
+            ("waiting", 2, "asks 2 (43 min left)"),
             ("running", 0, "running"),
             ("terminated", 0, "ended"),
         ],
@@ -73,7 +81,7 @@ class TestTheCommand:
         run("chat", "--demo", "-m", "Review TR-2209")
         head, row = run("sessions").stdout.splitlines()
         assert head.split() == ["SESSION", "LAST", "AGENT", "NOW", "FIRST", "MESSAGE"]
-        assert row.endswith("  payment-reviewer  waits for 1 answer  Review TR-2209")
+        assert row.endswith("  payment-reviewer  asks (60 min left)  Review TR-2209")
         resumed = run("chat", "--demo", "--resume", row.split()[0], typed="y\n")
         assert "Case C-2209 is open" in resumed.stdout
 

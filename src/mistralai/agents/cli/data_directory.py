@@ -6,6 +6,8 @@ import os
 import sys
 from pathlib import Path
 
+from mistralai.agents.cli.problem import Problem
+
 VARIABLE = "AGENTS_SDK_DATA_DIR"
 
 
@@ -22,6 +24,14 @@ def data_directory(given: str | None = None) -> Path:
             base = os.environ.get("XDG_DATA_HOME", "")
             # A relative path there is to be ignored, says the standard that the variable comes from.
             return (Path(base) if os.path.isabs(base) else Path.home() / ".local" / "share") / "fanal"
+
+
+def existing_data_directory(given: str | None = None) -> Path:
+    """Return the same to read from. Raises Problem where the one given is not there: that is a slip of the keyboard."""
+    data = data_directory(given)
+    if given is not None and not data.is_dir():
+        raise Problem(f"--data-dir is {given!r}, and there is no such directory.", exit_code=2)
+    return data
 
 
 def sessions_directory(data: Path) -> Path:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from mistralai.agents.local.block import LocalRuntime
+    from mistralai.agents.local.journal.directory import DirectoryJournals, JournalDirectory
 
 
 def runtime(data: Path, *, saved: bool = True) -> LocalRuntime:
@@ -20,9 +21,18 @@ def runtime(data: Path, *, saved: bool = True) -> LocalRuntime:
 
     if not saved:
         return local_runtime()
-    from mistralai.agents.local.journal.directory import directory
-
     with warnings.catch_warnings():
         # That this may change is for programs to know; whoever talks in a terminal did not choose it.
         warnings.simplefilter("ignore", ExperimentalWarning)
-        return local_runtime(journal_factory=directory(sessions_directory(data), fsync=True))
+        return local_runtime(journal_factory=_directory(data))
+
+
+def journals(data: Path) -> DirectoryJournals:
+    """Return the saved sessions as files, to be looked at."""
+    return _directory(data)()
+
+
+def _directory(data: Path) -> JournalDirectory:
+    from mistralai.agents.local.journal.directory import directory
+
+    return directory(sessions_directory(data), fsync=True)

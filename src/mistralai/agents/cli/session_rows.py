@@ -2,54 +2,64 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len, set_cell_size
 
 from mistralai.agents.cli.chat.clean import one_row
+from mistralai.agents.cli.chat.wording import time_left
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from datetime import datetime
 
+    from mistralai.agents.cli.saved import SavedSession
     from mistralai.agents.values.sessions import SessionInfo
 
 _HEAD = ("SESSION", "LAST", "AGENT", "NOW", "FIRST MESSAGE")
 _ID = 12
-"""Characters of the ID, its last, which differ from session to session; `--resume` takes them."""
+"""Characters of the ID, its last, which differ from session to session; `--resume` takes them, or some of them."""
 _LONGEST_NAME = 24
 _DAYS_WITH_TIME = 180
 """Of what is older, the year says more than the hour."""
 
 
-def session_rows(sessions: Sequence[SessionInfo], width: int | None, now: datetime) -> list[str]:
+def session_rows(sessions: Sequence[SavedSession], width: int | None, now: datetime) -> list[str]:
     """Return the rows below their head; `width` None cuts nothing."""
-    rows = [_HEAD, *(_cells(info, now) for info in sessions)]
+    rows = [_HEAD, *(_cells(session, now) for session in sessions)]
     widths = [max(cell_len(cell) for cell in column) for column in zip(*rows, strict=True)]
     return [_fitted("  ".join(map(set_cell_size, row[:-1], widths)) + f"  {row[-1]}", width) for row in rows]
 
 
-def state_of(info: SessionInfo) -> str:
+def state_of(session: SavedSession, now: datetime) -> str:
     """Say what a session does."""
+    info = session.info
     match info.status:
         case "waiting" if info.open_callbacks:
-            return f"waits for {info.open_callbacks} answer{'' if info.open_callbacks == 1 else 's'}"
+            count = f" {info.open_callbacks}" if info.open_callbacks > 1 else ""
+            return f"asks{count}" + (f" ({time_left(session.expires_at, now)})" if session.expires_at else "")
         case "waiting":
             return "idle"
         case "terminated":
             return "ended"
+        case "running" if session.stopped:
+            return "stopped in a turn"
         case status:
             return status
 
 
-def _cells(info: SessionInfo, now: datetime) -> tuple[str, ...]:
-    name = _fitted(one_row(info.agent_name), _LONGEST_NAME)
-    return info.session_id[-_ID:], _moment(info.updated_at, now), name, state_of(info), one_row(info.title or "")
-
-
-def _moment(at: datetime, now: datetime) -> str:
-    written = "%b %d %H:%M" if abs((now - at).days) < _DAYS_WITH_TIME else "%b %d  %Y"
+def last_used(info: SessionInfo, now: datetime | None = None) -> str:
+    """Say when something last happened in a session."""
+    at = info.updated_at
+    written = "%b %d %H:%M" if abs(((now or datetime.now(UTC)) - at).days) < _DAYS_WITH_TIME else "%b %d  %Y"
     return at.astimezone().strftime(written)
+
+
+def _cells(session: SavedSession, now: datetime) -> tuple[str, ...]:
+    info = session.info
+    name = _fitted(one_row(info.agent_name), _LONGEST_NAME)
+    said = one_row(info.title or "")
+    return info.session_id[-_ID:], last_used(info, now), name, state_of(session, now), said
 
 
 def _fitted(text: str, width: int | None) -> str:

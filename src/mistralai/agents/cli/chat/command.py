@@ -20,6 +20,7 @@ from mistralai.agents.cli.problem import Problem, one_line
 from mistralai.agents.cli.provider_check import check_provider
 from mistralai.agents.cli.saved import find_saved
 from mistralai.agents.cli.saving import runtime
+from mistralai.agents.cli.session_rows import last_used
 from mistralai.agents.values.errors import AgentsError
 from mistralai.agents.values.turn_states import Failed
 from mistralai.agents.values.wire import to_json
@@ -68,6 +69,8 @@ async def _hold(agent: Agent[Any], options: ChatOptions) -> int:
             uses.enter_context(agent.override(model=await uses.enter_async_context(local_model())))
         await uses.enter_async_context(runtime(data, saved=options.save))
         resumed = await find_saved(options.resume, agent.name) if options.resume is not None else None
+        if resumed is not None and resumed.session_id != options.resume:
+            print(f"Session {resumed.session_id}, last used {last_used(resumed)}", file=sys.stderr, flush=True)
 
         async def session() -> Session:
             if resumed is not None:
@@ -109,9 +112,9 @@ async def _converse(conversation: Conversation, agent: Agent[Any], options: Chat
     else:
         await conversation.settled()
     await _listen(conversation)
-    if face.types_ahead:
-        return 1 if conversation.failed else 0
-    return 1 if conversation.failed or conversation.unfinished or isinstance(conversation.state, Failed) else 0
+    await conversation.leave()
+    failed = conversation.failed or (isinstance(conversation.state, Failed) and not face.types_ahead)
+    return 1 if failed or conversation.waits else 0
 
 
 async def _say_once(conversation: Conversation, message: str) -> int:

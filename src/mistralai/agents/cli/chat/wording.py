@@ -8,6 +8,9 @@ from mistralai.agents.cli.chat.clean import one_row, shown_json
 from mistralai.agents.values.turn_states import Completed, Interrupted, InvalidOutput, UnknownOutcome
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from datetime import datetime
+
     from mistralai.agents.values.entries import ToolCallEntry, ToolResultEntry
     from mistralai.agents.values.events import Notice
     from mistralai.agents.values.protocol_error import ProtocolError
@@ -21,6 +24,8 @@ _EARLY = {
     "skipped": "a hook skipped it",
 }
 
+_LONGEST_VALUE = 40
+
 _REFUSED = {"rejected", "denied"}
 
 
@@ -29,18 +34,40 @@ def called(entry: ToolCallEntry) -> str:
     return f"  → {one_row(entry.name)} {shown_json(entry.arguments)}"
 
 
-def came_back(name: str, entry: ToolResultEntry, seconds: float) -> str:
+def which(call: ToolCallEntry, same_tool: Iterable[ToolCallEntry]) -> str:
+    """Name a call: its tool, and of its arguments those that other calls of the tool do not share."""
+    own = call.arguments
+    others = [other.arguments for other in same_tool if other.tool_call_id != call.tool_call_id]
+    if not isinstance(own, dict):
+        shown = shown_json(own) if any(other != own for other in others) else ""
+        return f"{one_row(call.name)} {_short(shown)}".rstrip()
+    differ = {
+        name: value
+        for name, value in own.items()
+        if any(not isinstance(other, dict) or name not in other or other[name] != value for other in others)
+    }
+    return " ".join(
+        [one_row(call.name), *(f"{one_row(name)}={_short(shown_json(value))}" for name, value in differ.items())]
+    )
+
+
+def came_back(call: str, entry: ToolResultEntry, seconds: float) -> str:
     """Say what came of a call, and how long it took."""
     if entry.error is None:
-        return f"  ← {one_row(name)} done ({seconds:.1f} s)"
+        return f"  ← {call} done ({seconds:.1f} s)"
     if was_refused(entry):
-        return f"  ← {one_row(name)} refused: {one_row(entry.error.message)}"
-    return f"  ← {one_row(name)} failed ({seconds:.1f} s): {one_row(entry.error.message)}"
+        return f"  ← {call} refused: {one_row(entry.error.message)}"
+    return f"  ← {call} failed ({seconds:.1f} s): {one_row(entry.error.message)}"
 
 
 def was_refused(entry: ToolResultEntry) -> bool:
     """Whether a call did not run because a person or the policy said no."""
     return entry.error is not None and entry.error.code in _REFUSED
+
+
+def _short(shown: str) -> str:
+    """A value with its middle left out where it is long: what tells two apart is often at the end."""
+    return shown if len(shown) <= _LONGEST_VALUE else f"{shown[: _LONGEST_VALUE // 3]}…{shown[-_LONGEST_VALUE // 2 :]}"
 
 
 def failure(error: ProtocolError) -> str:
@@ -82,6 +109,24 @@ def ended_early(state: TurnState[Any]) -> str | None:
 def succeeded(state: TurnState[Any] | None) -> bool:
     """Whether a command that asked for this turn did what it was asked."""
     return isinstance(state, Completed)
+
+
+def expires_in(at: datetime, now: datetime) -> str:
+    """Say how long a question stays open."""
+    return f"expires in {_span(at, now)}" if at > now else "expired"
+
+
+def time_left(at: datetime, now: datetime) -> str:
+    """Say the same in fewer words."""
+    return f"{_span(at, now)} left" if at > now else "expired"
+
+
+def _span(until: datetime, since: datetime) -> str:
+    seconds = (until - since).total_seconds()
+    for unit, length in (("days", 86_400), ("h", 3600), ("min", 60)):
+        if seconds >= 1.5 * length:
+            return f"{seconds / length:.0f} {unit}"
+    return f"{seconds:.0f} s"
 
 
 def spent(usage: TokenUsage, seconds: float | None = None) -> str:

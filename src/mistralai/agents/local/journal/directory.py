@@ -172,6 +172,22 @@ class DirectoryJournals:
         except SessionNotFoundError:
             return None
 
+    def is_held(self, session_id: str) -> bool:
+        """Whether somebody writes a session now, here or elsewhere. Who opens it at this very instant is refused."""
+        import fcntl
+
+        try:
+            fd = os.open(self._place(session_id) / FILE_NAME, os.O_RDONLY | os.O_CLOEXEC)
+        except (OSError, SessionNotFoundError):
+            return False
+        try:
+            fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+        finally:
+            os.close(fd)  # and with it the lock
+        return False
+
     def claim(self, agent_name: str, key: str, session_id: str) -> Claim:
         """Return the session that an idempotency key started; else keep the key for a new one, till it is released.
 
