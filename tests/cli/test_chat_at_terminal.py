@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.cli.at_terminal import AtATerminal
-    from tests.cli.conftest import Project, Start
+    from tests.cli.conftest import Project, Run, Start
 
 COLOUR = re.compile(rb"\x1b\[[0-9;]*(3[0-7]|4[0-7]|9[0-7]|38|48)[0-9;]*m")
 
@@ -215,6 +215,28 @@ class TestApprovals:
         asked.type("y")
         asked.wait_for("It says: gone")
 
+    def test_exit_ends_with_the_turn_still_waiting(self, asked: AtATerminal) -> None:
+        asked.type("/exit")
+        asked.ends(1)
+        assert "The turn waits for your answer. Go on with: agents chat --resume" in asked.shown
+
+    def test_say_when_they_expire(self, asked: AtATerminal) -> None:
+        assert "? Allow wipe? · expires in 60 min" in asked.rows
+
+    def test_break_a_long_value_below_where_it_began(self, project: Project, at_terminal: Start) -> None:
+        long = "lorem ipsum " * 20
+        project.write(
+            TOOLS
+            + f"""
+    agent = named(call("wipe", {{"path": "{long}x"}}), permission_policy=ask)
+    """
+        )
+        terminal = at_terminal("chat", "-m", "go")
+        terminal.wait_for("y once")
+        first = next(at for at, row in enumerate(terminal.rows) if row.startswith("    path  lorem"))
+        assert all(row.startswith("          ") for row in terminal.rows[first + 1 : first + 4])
+        terminal.press("\x03")
+
     def test_ctrl_c_stops_the_turn_and_takes_the_question_back(self, asked: AtATerminal) -> None:
         asked.press("\x03")
         asked.wait_for("Interrupted. The session goes on")
@@ -241,6 +263,96 @@ class TestApprovals:
         asked.type("y")
         asked.wait_for("wiping /tmp/日本")
         asked.wait_for("It says: gone")
+
+
+SLOW = """
+    @agents.tool
+    async def slow() -> str:
+        "Take a while."
+        await gate.hold()
+        return "at last"
+
+    agent = agents.Agent(name="tester", model=ScriptedModel([call("slow"), reply("Done.")]), tools=[slow])
+"""
+
+PAIR = """
+    @agents.tool
+    async def refund(order: str, reason: str = "late") -> str:
+        "Pay an order back."
+        if order == "A-1":
+            await gate.hold()
+        return "paid"
+
+    model = ScriptedModel([calls(call("refund", {"order": "A-1"}), call("refund", {"order": "A-2"})), reply("Both.")])
+    agent = agents.Agent(name="tester", model=model, tools=[refund], permission_mode="ask")
+"""
+
+
+class TestTwoCallsAtOnce:
+    @pytest.fixture
+    def one_runs(self, project: Project, at_terminal: Start) -> AtATerminal:
+        """The first call runs, and the second one is asked about."""
+        project.write(PAIR)
+        terminal = at_terminal("chat", "-m", "go")
+        terminal.wait_for("y once")
+        terminal.type("y")
+        terminal.wait_for("order  A-2")
+        return terminal
+
+    def test_of_one_tool_say_whose_result_it_is(self, one_runs: AtATerminal, project: Project) -> None:
+        project.gate.open()
+        one_runs.wait_for('← refund order="A-1" done')
+        one_runs.type("y")
+        one_runs.ends(0)
+        assert '← refund order="A-2" done' in one_runs.shown
+
+    def test_keep_the_question_below_the_result_of_the_other(self, one_runs: AtATerminal, project: Project) -> None:
+        project.gate.open()
+        one_runs.wait_for('← refund order="A-1" done')
+        one_runs.wait_until_gone("running")
+        result = next(at for at, row in enumerate(one_runs.rows) if "← refund" in row)
+        below = "\n".join(one_runs.rows[result + 1 :])
+        assert "? Allow refund?" in below
+        assert "    order  A-2" in below
+        one_runs.type("n")
+        one_runs.type("")
+        one_runs.ends(0)
+
+    def test_say_what_runs_while_the_other_is_asked_about(self, one_runs: AtATerminal, project: Project) -> None:
+        one_runs.wait_for("running refund")
+        project.gate.open()
+        one_runs.wait_for("done (")
+        one_runs.wait_until_gone("running refund")
+        assert "thinking" not in one_runs.shown
+
+    def test_keep_the_question_whole_over_pipes(self, project: Project, run: Run) -> None:
+        project.write(PAIR)
+        project.gate.open()
+        done = run("chat", "-m", "go", typed="y\ny\n")
+        assert done.returncode == 0
+        rows = done.stdout.splitlines()
+        asked = [at for at, row in enumerate(rows) if row.startswith("? Allow refund?")]
+        results = [at for at, row in enumerate(rows) if "← refund" in row]
+        assert len(results) == 2
+        for at in asked:
+            prompt = next(n for n in range(at, len(rows)) if rows[n].startswith("y once"))
+            assert not any(at < result < prompt + 1 for result in results)
+
+
+class TestATool:
+    def test_that_was_allowed_is_said_to_run(self, project: Project, at_terminal: Start) -> None:
+        project.write(
+            SLOW.replace("tools=[slow]", "tools=[slow], permission_mode='ask'"),
+        )
+        terminal = at_terminal("chat", "-m", "go")
+        terminal.wait_for("y once")
+        terminal.wait_until_gone("running")
+        terminal.wait_until_gone("thinking")
+        terminal.type("y")
+        terminal.wait_for("running slow")
+        assert "thinking" not in terminal.shown
+        project.gate.open()
+        terminal.ends(0)
 
 
 class TestWhatCannotBeAnsweredHere:
@@ -349,17 +461,6 @@ class TestCtrlC:
         terminal.ends(0)
 
 
-SLOW = """
-    @agents.tool
-    async def slow() -> str:
-        "Take a while."
-        await gate.hold()
-        return "at last"
-
-    agent = agents.Agent(name="tester", model=ScriptedModel([call("slow"), reply("Done.")]), tools=[slow])
-"""
-
-
 class TestLeaving:
     @pytest.fixture
     def running(self, project: Project, at_terminal: Start) -> AtATerminal:
@@ -386,7 +487,7 @@ class TestLeaving:
         terminal.type("Review TR-2209")
         terminal.wait_for("y once")
         terminal.press("\x04")
-        terminal.ends(0)
+        terminal.ends(1)
         assert "\nThe turn waits for your answer. Go on with: agents chat --demo --resume" in terminal.shown
         assert "Waiting for" not in terminal.shown
 
@@ -435,7 +536,7 @@ class TestSlashCommands:
 
     def test_usage_sums_the_session(self, talking: AtATerminal) -> None:
         talking.type("/usage")
-        talking.wait_for("15 tokens (10 in, 5 out) in 1 model calls")
+        talking.wait_for("15 tokens (10 in, 5 out) in 1 model call")
 
     def test_events_are_one_row_each(self, talking: AtATerminal) -> None:
         talking.type("/events 3")

@@ -36,7 +36,7 @@ class TestLines:
         project.says("reply('Hello.')")
         done = run("chat", typed="hi\n/usage\n/exit\nnever sent\n")
         assert done.returncode == 0
-        assert "15 tokens (10 in, 5 out) in 1 model calls" in done.stdout
+        assert "15 tokens (10 in, 5 out) in 1 model call" in done.stdout
 
     def test_that_list_events_show_what_was_said_called_and_came_back(self, run: Run) -> None:
         done = run("chat", "--demo", typed="Review TR-2209\nn\n\n/events 100\n")
@@ -77,6 +77,13 @@ class TestApprovals:
         resumed = run("chat", "--demo", "--resume", done.stderr.split()[-1], typed="y\n")
         assert resumed.returncode == 0
         assert "Case C-2209 is open" in resumed.stdout
+
+    @pytest.mark.parametrize("typed", ["Review TR-2209\n", "Review TR-2209\n/exit\n"])
+    def test_that_stay_open_end_the_conversation_with_1(self, run: Run, typed: str) -> None:
+        done = run("chat", "--demo", typed=typed)
+        assert done.returncode == 1
+        assert "Answer y, a or n." not in done.stdout
+        assert "The turn waits for your answer." in done.stderr
 
     def test_are_denied_at_the_end_of_input_where_nothing_is_saved(self, run: Run, data: Path) -> None:
         done = run("chat", "--demo", "--no-save", "-m", "Review TR-2209")

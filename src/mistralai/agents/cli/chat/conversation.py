@@ -36,7 +36,7 @@ class Conversation:
         """The session; None before the first message, so that none is saved in which nothing was said."""
         self._open = session
         self.state: TurnState[Any] | None = None
-        """The latest record of the latest turn."""
+        """The latest record of the latest turn; None while it is followed."""
         self.failed: bool = False
         """Whether a message came to a turn that failed, or to none. At a terminal the last message: who saw an earlier
         one fail went on."""
@@ -64,6 +64,7 @@ class Conversation:
     def follow(self, turn: Turn, *, retold: bool = False) -> None:
         """Show a turn from its start on, and answer what it asks."""
         self._turn = turn
+        self.state = None
         if self.face.types_ahead:
             self.failed = False
         self.face.busy(THINKING)
@@ -123,6 +124,11 @@ class Conversation:
     def unfinished(self) -> bool:
         """Whether the latest turn runs or waits still."""
         return isinstance(self.state, Running | Blocked)
+
+    @property
+    def nobody_answers(self) -> bool:
+        """Whether the input ended with a question still open."""
+        return self._questions.nobody_answers
 
     @property
     def waits(self) -> bool:

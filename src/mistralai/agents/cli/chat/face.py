@@ -34,8 +34,11 @@ class Face(Protocol):
         """Return the next line that is no answer to a question; None at the end of input."""
         ...
 
-    async def ask(self, prompt: str) -> str | None:
-        """Return the line that answers a question; None at the end of input. Cancelling takes the question back."""
+    async def ask(self, prompt: str, *, about: str) -> str | None:
+        """Return the line that answers a question; None at the end of input. Cancelling takes the question back.
+
+        `about` is the question, which was shown as a line: what comes meanwhile does not come between the two.
+        """
         ...
 
     def write(self, text: str) -> None:

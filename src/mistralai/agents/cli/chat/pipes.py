@@ -9,6 +9,7 @@ import signal
 import sys
 import threading
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Self
 
 from mistralai.agents.cli.chat.clean import clean, one_row
@@ -39,6 +40,8 @@ class Pipes:
         self._lines: asyncio.Queue[str | None] = asyncio.Queue()
         self._reading = False
         self._ended = False
+        self._kept: list[Callable[[], None]] | None = None
+        """What comes while a question is open, to be shown after it; None while none is."""
         self._in_text = False
         """Whether the row that was begun belongs to the assistant's text."""
         self._at_start = True
@@ -68,25 +71,41 @@ class Pipes:
             self._ended = True
         return line
 
-    async def ask(self, prompt: str) -> str | None:
+    async def ask(self, prompt: str, *, about: str) -> str | None:
+        if self._ended:
+            return None
         self.finish()
         self._print(prompt if self._asks_on.isatty() else prompt.rstrip(), self._asks_on)
-        answer = await self.next_line()
-        self._print("\n", self._asks_on)
-        return answer
+        self._kept = []
+        try:
+            return await self.next_line()
+        finally:
+            kept, self._kept = self._kept, None
+            self._print("\n", self._asks_on)
+            for show in kept:
+                show()
 
     def write(self, text: str) -> None:
+        if self._kept is not None:
+            self._kept.append(partial(self.write, text))
+            return
         if not self._in_text:
             self._print(self._spacing.before("text"))
             self._in_text = True
         self._print(clean(text))
 
     def finish(self) -> None:
+        if self._kept is not None:
+            self._kept.append(self.finish)
+            return
         if not self._at_start:
             self._print("\n")
         self._in_text = False
 
     def line(self, kind: Kind, text: str, *, cut: bool = False) -> None:
+        if self._kept is not None:
+            self._kept.append(partial(self.line, kind, text, cut=cut))
+            return
         self.finish()
         if kind == "failed":
             print(f"agents: {one_row(text)}", file=sys.stderr, flush=True)

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from mistralai.agents.cli.chat.clean import has_unseen, one_row, shown_json
+from mistralai.agents.cli.chat.slash import is_exit
+from mistralai.agents.cli.chat.wording import expires_in
 from mistralai.agents.cli.problem import one_line
 from mistralai.agents.values.answers import AllowApproval, DenyApproval, SignInAnswer
 from mistralai.agents.values.callbacks import OpenApproval, OpenClientToolCall, OpenSignIn
@@ -17,6 +20,7 @@ if TYPE_CHECKING:
     from mistralai.agents.values.callbacks import OpenCallback
     from mistralai.agents.values.requests import ApprovalRequest
 
+WHY = "Why not? The model reads it; Enter for no reason: "
 CHOICES = "y once · a the same call all session · n no: "
 NOBODY = "Nobody is at the terminal to approve this call."
 NO_CLIENT_TOOL = (
@@ -34,8 +38,11 @@ class Questions:
         """Whether a question that nobody answers stays open, for the session is saved; otherwise it is denied."""
         self._one_at_a_time = asyncio.Lock()
         self._asking: dict[str, asyncio.Task[None]] = {}
+        self._left: set[str] = set()
         self.left_open: asyncio.Event = asyncio.Event()
-        """Set once the input ended with a question still open."""
+        """Set while a question is open that gets no answer from here: the input ended, or the answer was refused."""
+        self.nobody_answers: bool = False
+        """Whether the input ended with a question still open."""
 
     def opened(self, turn: Turn, callback: OpenCallback) -> None:
         """Begin to answer a callback."""
@@ -46,6 +53,9 @@ class Questions:
         """Take back the question of a callback that is no longer open."""
         if (task := self._asking.pop(callback_id, None)) is not None:
             task.cancel()
+        self._left.discard(callback_id)
+        if not self._left:
+            self.left_open.clear()
 
     def leave(self) -> None:
         """Take back every question, without an answer."""
@@ -57,13 +67,21 @@ class Questions:
             await self._settle(turn, callback)
         except Exception as error:
             self._face.line("failed", one_line(error))
+            self._leave_open(callback)
+
+    def _leave_open(self, callback: OpenCallback) -> None:
+        self._left.add(callback.id)
+        self.left_open.set()
 
     async def _settle(self, turn: Turn, callback: OpenCallback) -> None:
         match callback:
             case OpenApproval(request=request):
                 async with self._one_at_a_time:
                     answer = await self._approval(request)
-                if answer is not None:
+                if answer is None:
+                    self.nobody_answers = True
+                    self._leave_open(callback)
+                else:
                     await turn.answer(callback.id, answer)
             case OpenClientToolCall(call=call):
                 self._face.line("note", f"  {one_row(call.name)} is a client tool: refused, the turn goes on")
@@ -76,27 +94,31 @@ class Questions:
                 self._face.line("note", f"  A question of kind {callback.kind!r} is left open: update fanal to answer")
 
     async def _approval(self, request: ApprovalRequest) -> AllowApproval | DenyApproval | None:
-        self._face.line("question", describe(request))
-        while (said := await self._face.ask(CHOICES)) is not None:
+        question = describe(request, datetime.now(UTC))
+        self._face.line("question", question)
+        while (said := await self._face.ask(CHOICES, about=question)) is not None:
             match said.strip().lower():
                 case "y" | "yes":
                     return AllowApproval()
                 case "a" | "always":
                     return AllowApproval(scope="session")
                 case "n" | "no":
-                    reason = (await self._face.ask("Why not? The model reads it; Enter for no reason: ") or "").strip()
+                    reason = (await self._face.ask(WHY, about=question) or "").strip()
+                    if is_exit(reason):
+                        self._face.end()
+                        continue
                     return DenyApproval(message=reason) if reason else DenyApproval()
+                case end if is_exit(end):
+                    self._face.end()
                 case _:
                     self._face.line("note", "Answer y, a or n.")
-        if self._keep_open:
-            self.left_open.set()
-            return None
-        return DenyApproval(message=NOBODY)
+        return None if self._keep_open else DenyApproval(message=NOBODY)
 
 
-def describe(request: ApprovalRequest) -> str:
-    """Return what is asked, with every argument in full."""
-    rows = [f"? Allow {one_row(request.tool.name)}?"]
+def describe(request: ApprovalRequest, now: datetime) -> str:
+    """Return what is asked, with every argument in full, and until when."""
+    expires = f" · {expires_in(request.expires_at, now)}" if request.expires_at is not None else ""
+    rows = [f"? Allow {one_row(request.tool.name)}?{expires}"]
     arguments = request.arguments
     if isinstance(arguments, dict):
         width = max((len(name) for name in arguments), default=0)

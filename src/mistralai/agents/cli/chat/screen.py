@@ -34,7 +34,13 @@ class Screen:
     """The lowest rows of the terminal, drawn by prompt_toolkit; what was said before stands above them for good."""
 
     def __init__(
-        self, buffer: Buffer, keys: KeyBindings, written: Callable[[], str], source: Input, output: HeldOutput
+        self,
+        buffer: Buffer,
+        keys: KeyBindings,
+        written: Callable[[], str],
+        asked: Callable[[], str],
+        source: Input,
+        output: HeldOutput,
     ) -> None:
         self.output = output
         self.prompt = PROMPT
@@ -42,14 +48,12 @@ class Screen:
         self._since = 0.0
         below = HSplit(
             [
-                ConditionalContainer(
-                    Window(FormattedTextControl(lambda: ANSI(written())), dont_extend_height=True),
-                    Condition(lambda: bool(written())),
-                ),
+                _rows(written),
                 ConditionalContainer(
                     Window(FormattedTextControl(self._status), height=1, dont_extend_height=True),
                     Condition(lambda: self._doing is not None),
                 ),
+                _rows(asked),
                 Window(
                     BufferControl(buffer, input_processors=[BeforeInput(lambda: self.prompt)]),
                     height=Dimension(min=1, max=MOST_INPUT_ROWS),
@@ -95,7 +99,7 @@ class Screen:
 
     def busy(self, doing: str | None) -> None:
         """Say what is waited for, with the time it takes."""
-        if doing is not None and self._doing is None:
+        if _kind(doing) != _kind(self._doing):
             self._since = time.monotonic()
         self._doing = doing
         self.application.invalidate()
@@ -110,3 +114,14 @@ class Screen:
         frame = FRAMES[int(took / FRAME_SECONDS) % len(FRAMES)]
         seconds = f" {took:.0f} s" if took >= 2 else ""
         return FormattedText([("fg:ansibrightblack", f"{frame} {self._doing}{seconds}")])
+
+
+def _rows(text: Callable[[], str]) -> ConditionalContainer:
+    """Rows that are there while there is text for them."""
+    control = FormattedTextControl(lambda: ANSI(text()))
+    return ConditionalContainer(Window(control, dont_extend_height=True), Condition(lambda: bool(text())))
+
+
+def _kind(doing: str | None) -> str | None:
+    """What is done, without to what: the time runs on while one tool after the other ends."""
+    return doing.partition(" ")[0] if doing is not None else None

@@ -16,7 +16,7 @@ class Silent(Pipes):
     async def next_line(self) -> str | None:
         return None
 
-    async def ask(self, prompt: str) -> str | None:
+    async def ask(self, prompt: str, *, about: str) -> str | None:
         return None
 
     def write(self, text: str) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from mistralai.agents.cli.chat.clean import one_row
 from mistralai.agents.cli.chat.face import PROMPT
-from mistralai.agents.cli.chat.wording import called, came_back, ended_early, failure, is_retry, noticed
+from mistralai.agents.cli.chat.wording import called, came_back, ended_early, failure, is_retry, noticed, which
 from mistralai.agents.values.callbacks import OpenApproval, OpenClientToolCall
 from mistralai.agents.values.entries import ContextMessage, MessageEntry, ToolCallEntry, ToolResultEntry
 from mistralai.agents.values.events import (
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from mistralai.agents.cli.chat.face import Face
+    from mistralai.agents.values.callbacks import OpenCallback
     from mistralai.agents.values.entries import Entry
     from mistralai.agents.values.events import Event
     from mistralai.agents.values.turn_states import TurnState
@@ -47,8 +48,10 @@ class Teller:
         """From when on the turn runs; None while it waits."""
         self._written: dict[str, str] = {}
         """By entry: the text that was shown as it came."""
-        self._calls: dict[str, tuple[str, datetime]] = {}
-        """By call: its tool, and when it was made or allowed."""
+        self._calls: dict[str, tuple[ToolCallEntry, datetime]] = {}
+        """By call: what was called, and when it was made or allowed."""
+        self._together: list[ToolCallEntry] = []
+        """The calls that were made while one was open, and so come back in any order."""
         self._asked: dict[str, str] = {}
         """By callback: the call it is about."""
 
@@ -56,7 +59,7 @@ class Teller:
     def running_tools(self) -> list[str]:
         """The tools of the calls that have no result and wait for no answer."""
         waiting = set(self._asked.values())
-        return [name for call_id, (name, _) in self._calls.items() if call_id not in waiting]
+        return [call.name for call_id, (call, _) in self._calls.items() if call_id not in waiting]
 
     def tell(self, event: Event) -> None:
         """Show one event."""
@@ -69,12 +72,12 @@ class Teller:
                 self._face.write(text)
             case EntryCompleted(entry=entry):
                 self._entry(entry)
-            case CallbackOpened(callback=OpenApproval(request=request) as callback):
-                self._asked[callback.id] = request.tool_call_id
-            case CallbackOpened(callback=OpenClientToolCall(id=callback_id, call=call)):
-                self._asked[callback_id] = call.tool_call_id
+            case CallbackOpened(callback=callback):
+                self._asked[callback.id] = _call_of(callback)
+                self._say_what_runs()
             case CallbackResolved(callback_id=callback_id):
                 self._allowed(self._asked.pop(callback_id, ""), event.created_at)
+                self._say_what_runs()
             case TurnUpdated(status=status):
                 self._waits(status == "blocked", event.created_at)
             case Notice():
@@ -92,20 +95,32 @@ class Teller:
             case MessageEntry(role="assistant", id=entry_id, text=text):
                 self._rest(self._written.pop(entry_id, ""), text)
                 self._face.finish()
-                self._face.busy(THINKING)
+                self._say_what_runs()
             case ToolCallEntry():
-                self._calls[entry.tool_call_id] = entry.name, entry.created_at
+                self._together = [*self._together, entry] if self._calls else [entry]
+                self._calls[entry.tool_call_id] = entry, entry.created_at
                 self._face.line("tool", called(entry), cut=True)
-                self._face.busy(f"running {one_row(entry.name)}")
+                self._say_what_runs()
             case ToolResultEntry():
-                name, since = self._calls.pop(entry.tool_call_id, ("", entry.created_at))
-                took = (entry.created_at - since).total_seconds()
-                self._face.line("tool", came_back(name, entry, took))
-                self._face.busy(f"running {one_row(next(iter(self._calls.values()))[0])}" if self._calls else THINKING)
+                self._result(entry)
             case ContextMessage(kind=kind):
                 self._face.line("note", f"The runtime added a message to the context: {kind}")
             case _:
                 pass
+
+    def _result(self, entry: ToolResultEntry) -> None:
+        call, since = self._calls.pop(entry.tool_call_id, (None, entry.created_at))
+        took = (entry.created_at - since).total_seconds()
+        others = [other for other in self._together if call is not None and other.name == call.name]
+        self._face.line("tool", came_back(which(call, others) if call is not None else "", entry, took))
+        self._say_what_runs()
+
+    def _say_what_runs(self) -> None:
+        """Name the tools that run. Nothing is waited for but the person while a question is open and no tool runs."""
+        if tools := self.running_tools:
+            self._face.busy(f"running {', '.join(map(one_row, dict.fromkeys(tools)))}")
+        else:
+            self._face.busy(None if self._asked else THINKING)
 
     def _rest(self, written: str, text: str) -> None:
         """Show what no event told of a text that is whole now: its last pieces, or all of what a hook made of it."""
@@ -123,13 +138,24 @@ class Teller:
         if self._since is not None:
             self.seconds += (at - self._since).total_seconds()
         self._since = None if waits else at
-        self._face.busy(None if waits else THINKING)
 
     def _end(self, state: TurnState[Any], at: datetime) -> None:
         self._waits(True, at)
+        self._face.busy(None)
         self.state = state
         self._face.finish()
         if isinstance(state, Failed):
             self._face.line("failed", failure(state.error))
         elif (early := ended_early(state)) is not None:
             self._face.line("note", early)
+
+
+def _call_of(callback: OpenCallback) -> str:
+    """The call that a question is about; empty for one about none."""
+    match callback:
+        case OpenApproval(request=request):
+            return request.tool_call_id
+        case OpenClientToolCall(call=call):
+            return call.tool_call_id
+        case _:
+            return ""

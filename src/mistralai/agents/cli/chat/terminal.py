@@ -45,9 +45,13 @@ class Terminal:
         self._lines: asyncio.Queue[str | None] = asyncio.Queue()
         self._ended = False
         self._question: asyncio.Future[str | None] | None = None
+        self._about = ""
+        """What the open question is about."""
+        self._torn = False
+        """Whether something was shown between that and the input, so that it is shown by the input too."""
         self._buffer = Buffer(history=TypedLines(typed_lines), multiline=True)
         keys = key_bindings(enter=self._entered, interrupt=self._interrupted, end=self.end)
-        self._screen = Screen(self._buffer, keys, self._written, create_input(sys.stdin), output)
+        self._screen = Screen(self._buffer, keys, self._written, self._asked, create_input(sys.stdin), output)
         self._shown: tuple[str, int] = ("", 0)
         self._rows = ""
         self._draw_again_at = 0.0
@@ -85,11 +89,12 @@ class Terminal:
     async def next_line(self) -> str | None:
         return None if self._ended else await self._lines.get()
 
-    async def ask(self, prompt: str) -> str | None:
+    async def ask(self, prompt: str, *, about: str) -> str | None:
         if self._ended:
             return None
         draft = self._buffer.document
         self._question = asyncio.get_running_loop().create_future()
+        self._about, self._torn = about, False
         self._put(Document(), prompt)
         answer = None
         try:
@@ -99,6 +104,8 @@ class Terminal:
             self._question = None
             self._put(draft, PROMPT)
             if answer is not None:
+                if self._torn:
+                    self.line("question", about)
                 self.line("question", f"{prompt}{answer}")
 
     def write(self, text: str) -> None:
@@ -127,6 +134,7 @@ class Terminal:
             self._question.set_result(None)
 
     def _above(self, kind: Kind, rows: list[str]) -> None:
+        self._torn = True
         spacing = self._spacing
         self._screen.above(spacing.before(kind) + "".join(f"{row}\n" for row in rows) + spacing.after(kind))
 
@@ -163,6 +171,14 @@ class Terminal:
             # A long block takes long to draw: no more than a third of the time goes into it.
             self._draw_again_at = began + 3 * (time.monotonic() - began)
         return self._rows
+
+    def _asked(self) -> str:
+        """The open question again, as much of it as there is room for, where it does not stand right above."""
+        if self._question is None or not self._torn:
+            return ""
+        rows = self._paper.line("question", self._about, self._screen.columns)
+        room = self._screen.rows // 2
+        return "\n".join(rows if len(rows) <= room else [*rows[: room - 1], "    …"])
 
     async def _spin(self) -> None:
         while True:
