@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import signal
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 import pytest
@@ -15,6 +16,25 @@ if TYPE_CHECKING:
 
 def session_ids(run: Run) -> list[str]:
     return [info["session_id"] for info in json.loads(run("sessions", "--json").stdout)]
+
+
+SLOW = """
+    @agents.tool
+    async def slow() -> str:
+        "Take a while."
+        await gate.hold()
+        return "at last"
+
+    agent = agents.Agent(name="tester", model=ScriptedModel([call("slow"), reply("Done.")]), tools=[slow])
+"""
+
+
+def stop_in_a_tool(project: Project, at_terminal: Start) -> None:
+    project.write(SLOW)
+    terminal = at_terminal("chat", "-m", "go")
+    terminal.wait_for("running slow")
+    terminal.process.kill(signal.SIGKILL)
+    terminal.end()
 
 
 class TestAKilledConversation:
@@ -58,6 +78,24 @@ class TestAKilledConversation:
 
 
 class TestResume:
+    def test_of_the_latest_takes_the_one_that_was_used_last_and_says_which(self, run: Run) -> None:
+        run("chat", "--demo", "-m", "Review TR-2209")
+        run("chat", "--demo", "-m", "hi")
+        newest, oldest = session_ids(run)
+        assert newest > oldest
+        run("chat", "--demo", "--resume", oldest, typed="n\n\n")
+        assert session_ids(run) == [oldest, newest]
+        done = run("chat", "--demo", "--resume", "latest", "-m", "hi")
+        assert done.stderr.startswith(f"Session {oldest}, last used ")
+
+    def test_takes_any_part_of_an_id(self, run: Run) -> None:
+        run("chat", "--demo", "-m", "Review TR-2209")
+        (session_id,) = session_ids(run)
+        listed = run("sessions").stdout.splitlines()[1].split()[0]
+        done = run("chat", "--demo", "--resume", listed[:6], typed="n\n\n")
+        assert "No case was opened" in done.stdout
+        assert done.stderr.startswith(f"Session {session_id}, ")
+
     def test_says_that_there_is_no_such_session(self, run: Run) -> None:
         done = run("chat", "--demo", "--resume", "0123456789")
         assert (done.returncode, done.stdout) == (1, "")
@@ -86,12 +124,41 @@ class TestResume:
 
 
 class TestSessions:
+    def test_tells_a_turn_that_stopped_with_its_process_from_one_that_runs(
+        self, project: Project, at_terminal: Start, run: Run
+    ) -> None:
+        project.write(SLOW)
+        terminal = at_terminal("chat", "-m", "go")
+        terminal.wait_for("running slow")
+        (_, row) = run("sessions").stdout.splitlines()
+        assert "  running  " in row
+        (info,) = json.loads(run("sessions", "--json").stdout)
+        assert (info["status"], info["held"]) == ("running", True)
+        terminal.process.kill(signal.SIGKILL)
+        terminal.end()
+        (_, row) = run("sessions").stdout.splitlines()
+        assert "  stopped in a turn  " in row
+        (info,) = json.loads(run("sessions", "--json").stdout)
+        assert (info["status"], info["held"]) == ("running", False)
+
+    def test_says_when_a_question_expires(self, run: Run) -> None:
+        run("chat", "--demo", "-m", "Review TR-2209", AGENTS_SDK_CALLBACK_TIMEOUT_SECONDS="2640")
+        assert "asks (44 min left)" in run("sessions").stdout
+        (info,) = json.loads(run("sessions", "--json").stdout)
+        expires_at = datetime.fromisoformat(info["expires_at"])
+        assert 2639 < (expires_at - datetime.fromisoformat(info["updated_at"])).total_seconds() < 2641
+
+    def test_of_a_directory_that_is_not_there_says_so(self, run: Run) -> None:
+        done = run("sessions", "--data-dir", "nowhere")
+        assert done.returncode == 2
+        assert done.stderr == "agents: --data-dir is 'nowhere', and there is no such directory.\n"
+
     def test_lists_what_was_said_first_and_what_waits(self, run: Run) -> None:
         run("chat", "--demo", "-m", "Review TR-2209")
         run("chat", "--demo", "-m", "hi")
         _, first, second = run("sessions").stdout.splitlines()
         assert first.endswith("payment-reviewer  idle                hi")
-        assert second.endswith("payment-reviewer  waits for 1 answer  Review TR-2209")
+        assert second.endswith("payment-reviewer  asks (60 min left)  Review TR-2209")
 
     def test_a_conversation_in_which_nothing_was_said_is_none(self, run: Run) -> None:
         assert run("chat", "--demo").returncode == 0
@@ -100,6 +167,39 @@ class TestSessions:
 
 
 class TestTheInbox:
+    def test_leaves_alone_what_another_process_holds_and_asks_the_next(self, at_terminal: Start, run: Run) -> None:
+        run("chat", "--demo", "-m", "Review TR-2209")
+        holder = at_terminal("chat", "--demo", "-m", "Review TR-2209")
+        holder.wait_for("y once")
+        done = run("inbox", "--demo", typed="n\n\n")
+        assert done.returncode == 1
+        assert "agents: Held by another process; not answered." in done.stderr
+        assert "1 session still waits for an answer" in done.stderr
+        assert done.stdout.count("? Allow") == 1
+        assert "No case was opened" in done.stdout
+        holder.type("y")
+        holder.wait_for("Case C-2209 is open")
+
+    def test_says_what_stays_open_where_nobody_answers(self, run: Run) -> None:
+        for _ in range(2):
+            run("chat", "--demo", "-m", "Review TR-2209")
+        done = run("inbox", "--demo")
+        assert done.returncode == 1
+        assert done.stderr == "agents: 2 sessions still wait for an answer. Ask again with: agents inbox --demo\n"
+
+    def test_names_a_turn_that_stopped_with_its_process(self, project: Project, at_terminal: Start, run: Run) -> None:
+        stop_in_a_tool(project, at_terminal)
+        done = run("inbox")
+        (session_id,) = session_ids(run)
+        assert done.stdout == (
+            f"A turn of tester stopped with its process. Go on with: agents chat --resume {session_id}\n"
+        )
+
+    def test_of_a_directory_that_is_not_there_says_so(self, run: Run) -> None:
+        done = run("inbox", "--demo", "--data-dir", "nowhere")
+        assert done.returncode == 2
+        assert done.stderr == "agents: --data-dir is 'nowhere', and there is no such directory.\n"
+
     def test_is_empty_where_nothing_waits(self, run: Run) -> None:
         done = run("inbox", "--demo")
         assert (done.returncode, done.stdout) == (0, "Nothing waits for you.\n")

@@ -7,17 +7,23 @@ from typing import TYPE_CHECKING, Any
 
 from mistralai.agents.cli.chat.command import face_for
 from mistralai.agents.cli.chat.conversation import Conversation
-from mistralai.agents.cli.data_directory import data_directory
+from mistralai.agents.cli.chat.leaving import line_to_go_on
+from mistralai.agents.cli.chat.options import ChatOptions
+from mistralai.agents.cli.data_directory import existing_data_directory
 from mistralai.agents.cli.debug import keep_logs_quiet
+from mistralai.agents.cli.problem import one_line
 from mistralai.agents.cli.project import agents_of, find_entrypoint
-from mistralai.agents.cli.saved import saved_sessions
-from mistralai.agents.cli.saving import runtime
+from mistralai.agents.cli.saved import looked_at, saved_sessions
+from mistralai.agents.cli.saving import journals, runtime
+from mistralai.agents.cli.to_paste import to_paste
+from mistralai.agents.values.errors import AgentsError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
     from mistralai.agents.cli.chat.face import Face
+    from mistralai.agents.cli.saved import SavedSession
     from mistralai.agents.handles.agent import Agent
     from mistralai.agents.handles.session import Session
     from mistralai.agents.values.sessions import SessionInfo
@@ -25,7 +31,8 @@ if TYPE_CHECKING:
 
 def inbox(*, agent: str | None, demo: bool, data_dir: str | None) -> int:
     """Ask every open question of the project's agents; 1 where some stay open."""
-    return asyncio.run(_go_through(_agents(agent, demo), data_directory(data_dir)))
+    options = ChatOptions(agent=agent, demo=demo, data_dir=data_dir)
+    return asyncio.run(_go_through(_agents(agent, demo), existing_data_directory(data_dir), options))
 
 
 def _agents(where: str | None, demo: bool) -> Mapping[str, Agent[Any]]:
@@ -37,28 +44,47 @@ def _agents(where: str | None, demo: bool) -> Mapping[str, Agent[Any]]:
     return {agent.name: agent}
 
 
-async def _go_through(agents: Mapping[str, Agent[Any]], data: Path) -> int:
+async def _go_through(agents: Mapping[str, Agent[Any]], data: Path, options: ChatOptions) -> int:
     keep_logs_quiet()
     async with runtime(data):
-        waiting = [info for info in await saved_sessions() if info.open_callbacks]
+        found = looked_at(data, [info for info in await saved_sessions() if info.open_callbacks or _runs(info)])
+        waiting = [session.info for session in found if session.info.open_callbacks]
         ours = [info for info in waiting if info.agent_name in agents]
         others = sorted({info.agent_name for info in waiting} - agents.keys())
-        went_well = True
+        stopped = [session for session in found if session.stopped and session.info.agent_name in agents]
         async with face_for(data) as face:
-            for number, info in enumerate(ours, 1):
-                face.line("note", f"{number} of {len(ours)} · {info.agent_name} · session {info.session_id}")
-                if not await _answer(agents[info.agent_name], info, face):
-                    went_well = False
-                    break
-            if others:
-                face.line("note", f"Questions of {', '.join(others)} wait too: run this where that agent is.")
-            elif not ours:
-                face.line("note", "Nothing waits for you.")
+            went_well = await _ask_all(ours, agents, data, face)
+            if not went_well:
+                left = [info for info in await saved_sessions() if info.open_callbacks and info.agent_name in agents]
+                if left:
+                    said = "1 session still waits" if len(left) == 1 else f"{len(left)} sessions still wait"
+                    face.line("failed", f"{said} for an answer. Ask again with: {_line(options)}")
+            _tell_the_rest(face, stopped, others, options, nothing=not ours)
         return 0 if went_well else 1
 
 
-async def _answer(agent: Agent[Any], info: SessionInfo, face: Face) -> bool:
-    """Show the turn that waits, ask, and show how it goes on; False where it stays unanswered."""
+def _runs(info: SessionInfo) -> bool:
+    return info.status == "running"
+
+
+async def _ask_all(waiting: list[SessionInfo], agents: Mapping[str, Agent[Any]], data: Path, face: Face) -> bool:
+    """Ask what each session waits on; False where one stays unanswered, or its turn failed."""
+    went_well = True
+    for number, info in enumerate(waiting, 1):
+        face.line("note", f"{number} of {len(waiting)} · {info.agent_name} · session {info.session_id}")
+        if journals(data).is_held(info.session_id):
+            face.line("failed", "Held by another process; not answered. Answer where it is open, or end that first.")
+            went_well = False
+            continue
+        conversation = await _ask(agents[info.agent_name], info, face)
+        went_well = went_well and not conversation.failed and not conversation.unfinished
+        if conversation.nobody_answers:
+            break
+    return went_well
+
+
+async def _ask(agent: Agent[Any], info: SessionInfo, face: Face) -> Conversation:
+    """Show the turn that waits, ask, and show how it goes on."""
 
     async def session() -> Session:
         return agent.session(info.session_id)
@@ -67,6 +93,31 @@ async def _answer(agent: Agent[Any], info: SessionInfo, face: Face) -> bool:
     try:
         await conversation.go_on()
         await conversation.settled()
+    except AgentsError as error:
+        conversation.failed = True
+        face.line("failed", one_line(error))
     finally:
         await conversation.leave()
-    return not conversation.failed and not conversation.unfinished
+    return conversation
+
+
+def _tell_the_rest(
+    face: Face, stopped: list[SavedSession], others: list[str], options: ChatOptions, *, nothing: bool
+) -> None:
+    for session in stopped:
+        line = line_to_go_on(session.info.session_id, options)
+        face.line("note", f"A turn of {session.info.agent_name} stopped with its process. Go on with: {line}")
+    if others:
+        face.line("note", f"Questions of {', '.join(others)} wait too: run this where that agent is.")
+    elif nothing and not stopped:
+        face.line("note", "Nothing waits for you.")
+
+
+def _line(options: ChatOptions) -> str:
+    """This command again."""
+    given = [
+        *(["--demo"] if options.demo else []),
+        *(["--agent", options.agent] if options.agent is not None else []),
+        *(["--data-dir", options.data_dir] if options.data_dir is not None else []),
+    ]
+    return to_paste("inbox", *given)
