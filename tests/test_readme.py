@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pexpect
+
 README = (Path(__file__).parent.parent / "README.md").read_text()
 
 
@@ -35,3 +37,14 @@ class TestTheFirstProgram:
         assert (done.returncode, done.stderr) == (0, "")
         typed = shown.replace("[y/n] y\n", "[y/n] ")  # a terminal echoes what is typed, a pipe does not
         assert done.stdout == typed
+
+    def test_ends_at_once_where_ctrl_c_is_pressed_at_its_question(self, tmp_path: Path) -> None:
+        (tmp_path / "first.py").write_text(block_after("A first program", "python"))
+        program = pexpect.spawn(sys.executable, ["first.py"], cwd=str(tmp_path), timeout=20)
+        program.expect_exact("[y/n] ")
+        program.sendintr()
+        program.expect(pexpect.EOF)
+        program.close()
+        assert program.exitstatus == 1
+        assert program.before is not None
+        assert program.before.split() == [b"^Cstopped"]

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING
 
+import pexpect
 import pytest
 
 from tests.docs.pages import DOCS, Page
@@ -78,3 +79,17 @@ class TestTheFirstHour:
         )
         assert (done.returncode, done.stderr) == (0, "")
         assert done.stdout.endswith("Noor has Persuasion for two weeks.\n['client.lend']\n")
+
+    def test_ctrl_c_at_its_question_ends_it_at_once(self, folder: Path) -> None:
+        (folder / "build" / "first").mkdir(parents=True)
+        for block in PAGE.blocks:
+            if block.is_file:
+                (folder / block.title).write_text(block.code)
+        program = pexpect.spawn(".venv/bin/python", ["build/first/ask.py"], cwd=str(folder), timeout=20)
+        program.expect_exact("[y/n] ")
+        program.sendintr()
+        program.expect(pexpect.EOF)
+        program.close()
+        assert program.exitstatus == 1
+        assert program.before is not None
+        assert program.before.split() == [b"^Cstopped"]
