@@ -7,6 +7,7 @@ import asyncio
 import contextlib
 import inspect
 import io
+import os
 import sys
 import types
 import warnings
@@ -18,7 +19,7 @@ from mistralai import agents
 from tests.docs.pages import NOT_RUN, Page, pages
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Generator, Iterator
     from pathlib import Path
 
     from tests.docs.pages import Block
@@ -29,13 +30,17 @@ TYPED = "y\n"
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """An empty folder to run in, without a key in the environment."""
     monkeypatch.chdir(tmp_path)
     for name in ("MISTRAL_API_KEY", "OPENAI_API_KEY", "OPENAI_BASE_URL", "ANTHROPIC_API_KEY"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr("sys.stdin", io.StringIO(TYPED))
-    return tmp_path
+    reading, writing = os.pipe()  # what a loop can wait for, as it can for a terminal
+    os.write(writing, TYPED.encode())
+    os.close(writing)
+    with open(reading, encoding="utf-8") as stdin:
+        monkeypatch.setattr("sys.stdin", stdin)
+        yield tmp_path
 
 
 @contextlib.contextmanager
