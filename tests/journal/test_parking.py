@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mistralai import agents
+from mistralai.agents.local.journal.directory import JournalDirectory
 from mistralai.agents.local.journal.open_files import OPEN_FILES
 from mistralai.agents.testing import FakeClock
 from tests.journal.conftest import LIMIT
@@ -226,3 +227,15 @@ class TestAParkedSession:
             await asyncio.to_thread(asyncio.run, second(turn.session_id))
             await turn.answer(question, agents.AllowApproval())
             assert (await turn.result(timeout=10)).text == "So: paid"
+
+
+class TestWhetherAProcessHoldsASession:
+    async def test_is_seen_from_elsewhere_of_a_parked_one_too(
+        self, owner: Holder, parked: Question, directory: Path
+    ) -> None:
+        files = JournalDirectory(path=str(directory))()
+        (session_id, *_) = parked
+        assert files.is_held(session_id)
+        await owner.killed()
+        assert not files.is_held(session_id)
+        assert not files.is_held("no-such-session")

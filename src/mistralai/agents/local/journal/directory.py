@@ -177,7 +177,10 @@ class DirectoryJournals:
         import fcntl
 
         try:
-            fd = os.open(self._place(session_id) / FILE_NAME, os.O_RDONLY | os.O_CLOEXEC)
+            place = self._place(session_id)
+            if is_kept(place):
+                return True
+            fd = os.open(place / FILE_NAME, os.O_RDONLY | os.O_CLOEXEC)
         except (OSError, SessionNotFoundError):
             return False
         try:
