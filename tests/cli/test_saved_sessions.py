@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.cli.projects import SLOW
+
 if TYPE_CHECKING:
     from tests.cli.at_terminal import AtATerminal
     from tests.cli.conftest import Project, Run, Start
@@ -16,17 +18,6 @@ if TYPE_CHECKING:
 
 def session_ids(run: Run) -> list[str]:
     return [info["session_id"] for info in json.loads(run("sessions", "--json").stdout)]
-
-
-SLOW = """
-    @agents.tool
-    async def slow() -> str:
-        "Take a while."
-        await gate.hold()
-        return "at last"
-
-    agent = agents.Agent(name="tester", model=ScriptedModel([call("slow"), reply("Done.")]), tools=[slow])
-"""
 
 
 def stop_in_a_tool(project: Project, at_terminal: Start) -> None:
