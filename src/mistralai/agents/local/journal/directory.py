@@ -6,6 +6,7 @@ import errno
 import os
 import re
 import threading
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
 
 MOST_AT_ONCE: Final = 16
 """How many sessions are opened at once, and how many keys are claimed: each takes files that nothing else counts."""
+_TRIES: Final = 3
+_BETWEEN_TRIES_SECONDS: Final = 0.002
 _USABLE_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 
 
@@ -173,7 +176,7 @@ class DirectoryJournals:
             return None
 
     def is_held(self, session_id: str) -> bool:
-        """Whether somebody writes a session now, here or elsewhere. Who opens it at this very instant is refused."""
+        """Whether somebody writes a session now, here or elsewhere."""
         import fcntl
 
         try:
@@ -242,12 +245,18 @@ class DirectoryJournals:
 
 
 def _lock(fd: int, session_id: str) -> None:
+    """Lock a journal. Somebody who only asks whether it is held has it for a moment."""
     import fcntl
 
-    try:
-        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        raise _in_use(session_id) from None
+    for left in reversed(range(_TRIES)):
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if not left:
+                raise _in_use(session_id) from None
+            time.sleep(_BETWEEN_TRIES_SECONDS)
+        else:
+            return
 
 
 def _cut(fd: int, place: Path, reader: JournalReader, torn: bytes) -> str:
