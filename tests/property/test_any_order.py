@@ -143,7 +143,9 @@ class AnyOrder(RuleBasedStateMachine):
         session_is_over = self.reference.ended
         expected = self.reference.answer(callback, allow=allow)
         turn = self.turns[-1]
-        found: object = self.run(turn.callback(self.callbacks[callback])) if not session_is_over else None
+        state = self.run(turn.get()) if not session_is_over else None
+        asked = state.callbacks if isinstance(state, agents.Blocked) else ()
+        found = next((each for each in asked if each.id == self.callbacks[callback]), None)
         answer: object
         if isinstance(found, agents.OpenClientToolCall):
             answer = agents.ToolResult[None](content="no", is_error=True) if not allow else "yes"

@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 
 from mistralai import agents
+from mistralai.agents.handles.sending import send
+from mistralai.agents.handles.session import bound_of
 from mistralai.agents.testing import ScriptedModel, call, calls, gate, reply
 from tests.sessions.reading import approval, blocked, completed, interrupted, only_callback, sent, turn_of
 
@@ -180,8 +182,8 @@ class TestACallbackThatIsNotOpen:
     async def test_and_never_was_is_not_found_by_what_sends_the_answer_either(self, till: Till) -> None:
         """Reading a callback and answering it are two steps: the second one asks again."""
         turn, _ = await waiting(agent_of(till, call("pay", {"amount": 1})))
-        sent = await turn.send_answer("nobody", {"type": "allow"})
-        assert sent == agents.NotFound(session_id=turn.session_id, callback_id="nobody")
+        came = await send(await bound_of(turn.session).place(), turn.session_id, "nobody", {"type": "allow"})
+        assert came == agents.NotFound(session_id=turn.session_id, callback_id="nobody")
 
     async def test_in_this_session_but_in_another_is_not_found(self, till: Till) -> None:
         """Regression, frontmcp GHSA-84j6: a read has to check whose session it is."""
@@ -226,6 +228,16 @@ class TestAnAnswerOfTheWrongKind:
         with pytest.raises(agents.SdkError, match="Nothing was sent"):
             await turn.answer(only_callback(state).id, 5)
         assert await turn.get() == state
+
+    @pytest.mark.parametrize("answer", [{"bad": 1}, {"type": "tool_result", "content": "x"}, {"type": "sign_in"}, 5])
+    async def test_is_refused_by_what_takes_it_too(self, till: Till, answer: Any) -> None:
+        turn, state = await waiting(agent_of(till, call("pay", {"amount": 1}), reply("Paid.")))
+        question = only_callback(state).id
+        with pytest.raises(agents.SdkError, match="is of kind 'approval' and cannot be answered with"):
+            await send(await bound_of(turn.session).place(), turn.session_id, question, answer)
+        assert await turn.get() == state
+        await turn.answer(question, agents.AllowApproval())
+        assert completed(await turn.result(after=state)).text == "Paid."
 
     async def test_to_a_client_tool_that_json_cannot_hold(self, till: Till) -> None:
         turn, state = await waiting(agent_of(till, call("locate")))

@@ -32,6 +32,15 @@ class TestAHandle:
         assert session != session.id
         assert len({session, bound}) == 1
 
+    def test_has_the_members_of_its_page_and_those_that_tell_of_it_and_no_other(self) -> None:
+        def members(cls: type[Any]) -> set[str]:
+            return {name for name in dir(cls) if not name.startswith("_")}
+
+        reads = {"history", "info", "subagents", "iter_events"}
+        assert members(agents.Session) == reads | {"id", "turn", "send_message", "start_turn", "run", "cancel"}
+        told = {"id", "session_id", "session", "started", "usage"}
+        assert members(agents.Turn) == told | {"get", "result", "iter_events", "steer", "answer", "interrupt"}
+
     async def test_of_a_turn_equals_every_other_of_that_turn(self) -> None:
         session = await agent_of(reply("Hi.")).start_session()
         turn = turn_of(await session.start_turn("Hello"))

@@ -8,6 +8,7 @@ import pytest
 
 from mistralai import agents
 from mistralai.agents.core.facts import CallbackOpened
+from mistralai.agents.handles.session import bound_of
 from mistralai.agents.local.place import LocalPlace
 from mistralai.agents.testing import Gate, ScriptedModel, call, gate, reply
 from tests.sessions.reading import blocked, completed, only_callback, turn_of
@@ -33,7 +34,7 @@ async def signing_in(on_sign_in: Any = None, on_client_tool: Any = None) -> tupl
     session = await agent.start_session(on_sign_in=on_sign_in, on_client_tool=on_client_tool)
     turn = turn_of(await session.start_turn("Go."))
     await held.reached()
-    place = await session.place()
+    place = await bound_of(session).place()
     assert isinstance(place, LocalPlace)
     opened = place.session(session.id)
     asked = CallbackOpened(

@@ -90,7 +90,13 @@ class NeverOpened(msgspec.Struct, frozen=True):
     """The session has no such callback."""
 
 
-type Refusal = Ended | Occupied | KeyReused | NotActive | Settled | NeverOpened
+class Unsuitable(msgspec.Struct, frozen=True):
+    """The answer is of another kind than the callback, which stays open."""
+
+    kind: str
+
+
+type Refusal = Ended | Occupied | KeyReused | NotActive | Settled | NeverOpened | Unsuitable
 
 
 class Accepted(msgspec.Struct, frozen=True, kw_only=True):

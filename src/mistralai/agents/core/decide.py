@@ -22,6 +22,7 @@ from mistralai.agents.core.commands import (
     Settled,
     StartTurn,
     Steer,
+    Unsuitable,
 )
 from mistralai.agents.core.facts import (
     CallbackSettled,
@@ -116,6 +117,8 @@ def decide_answer(state: SessionState, command: Answer, at: float) -> Decision:
         return NeverOpened()
     if callback.settled is not None:
         return Settled(callback.settled.answer)
+    if not _suits(command.answer, kind := callback.opened.kind):
+        return Unsuitable(kind)
     facts = settle(state, callback, "answered", command.answer, command.entry_id, at)
     return Accepted(turn_id=callback.opened.turn_id), _with_same_calls(state, callback, command.answer, facts, at)
 
@@ -154,6 +157,18 @@ def _asks_about(opened: CallbackOpened, tool: ToolCard | None, arguments: str) -
     if opened.kind != "approval" or opened.tool is None or tool is None or opened.tool.id != tool.id:
         return False
     return canonical(opened.arguments) == arguments
+
+
+def _suits(answer: object, kind: str) -> bool:
+    match answer:
+        case {"type": "allow" | "deny"}:
+            return kind == "approval"
+        case {"type": "tool_result"}:
+            return kind == "client_tool"
+        case {"type": "sign_in"}:
+            return kind == "sign_in"
+        case _:
+            return False
 
 
 def decide_expire(state: SessionState, callback_id: str, entry_id: str, at: float, by: float) -> list[Fact]:

@@ -13,6 +13,7 @@ from mistralai.agents.authoring.results import encode_value
 from mistralai.agents.authoring.signature import is_async
 from mistralai.agents.handles.answering import encode_result
 from mistralai.agents.handles.dress import stub_of
+from mistralai.agents.handles.sending import send
 from mistralai.agents.values.answers import AllowApproval, DenyApproval, KeepCallbackOpen, SignInAnswer
 from mistralai.agents.values.callbacks import OpenApproval, OpenClientToolCall, OpenSignIn
 from mistralai.agents.values.errors import SdkError, ToolError
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Coroutine
 
     from mistralai.agents.core.place import Place
+    from mistralai.agents.handles.bound import Bound
     from mistralai.agents.handles.handlers import OnApproval, OnSignIn
     from mistralai.agents.handles.turn import Turn
     from mistralai.agents.values.callbacks import OpenCallback
@@ -32,15 +34,15 @@ if TYPE_CHECKING:
 _LOGGER = logging.getLogger("mistralai.agents")
 
 
-def handler_for(turn: Turn, place: Place, callback: OpenCallback) -> Coroutine[Any, Any, None] | None:
+def handler_for(turn: Turn, bound: Bound, place: Place, callback: OpenCallback) -> Coroutine[Any, Any, None] | None:
     """Return the asking of the handler that a callback has here; None if it has none."""
-    handlers = turn.session.handlers
+    handlers = bound.handlers
     match callback:
         case OpenApproval() if handlers.on_approval is not None:
             return _approve(turn, place, callback, handlers.on_approval)
         case OpenSignIn() if handlers.on_sign_in is not None:
             return _sign_in(turn, place, callback, handlers.on_sign_in)
-        case OpenClientToolCall(call=call) if (answering := _client_tool(turn, place, call)) is not None:
+        case OpenClientToolCall(call=call) if (answering := _client_tool(bound, place, call)) is not None:
             return _share(turn, place, call, answering)
         case _:
             return None
@@ -85,15 +87,15 @@ async def _still_open(turn: Turn, place: Place, callback_id: str) -> bool:
     return not isinstance(await place.read_callback(turn.session_id, callback_id), bool)
 
 
-def _client_tool(turn: Turn, place: Place, call: ClientToolCall) -> Callable[[], Awaitable[None]] | None:
-    given = turn.session.handlers.on_client_tool
+def _client_tool(bound: Bound, place: Place, call: ClientToolCall) -> Callable[[], Awaitable[None]] | None:
+    given = bound.handlers.on_client_tool
     if given is None:
         return None
     if isinstance(given, ClientToolAnswers):
         if (answer := given.find(call.tool_id)) is not None:
             stub, fn = answer.stub, answer.fn
             run = partial(stub.run, fn, call.arguments, run_in_thread=place.run_in_thread)
-            return lambda: _answer(turn, call, run, stub)
+            return lambda: _answer(bound, place, call, run, stub)
         if (handler := given.default) is None:
             return None
     else:
@@ -103,10 +105,12 @@ def _client_tool(turn: Turn, place: Place, call: ClientToolCall) -> Callable[[],
         said = handler(call) if is_async(handler) else await place.run_in_thread(lambda: handler(call))
         return await _awaited(said)
 
-    return lambda: _answer(turn, call, ask, stub_of(turn.session.agent, call.tool_id))
+    return lambda: _answer(bound, place, call, ask, stub_of(bound.agent, call.tool_id))
 
 
-async def _answer(turn: Turn, call: ClientToolCall, run: Callable[[], Awaitable[object]], stub: Any) -> None:
+async def _answer(
+    bound: Bound, place: Place, call: ClientToolCall, run: Callable[[], Awaitable[object]], stub: Any
+) -> None:
     """Run a client tool's function and answer with what it returns, or as `tool_errors` says with what it raises."""
     try:
         value = await run()
@@ -122,12 +126,12 @@ async def _answer(turn: Turn, call: ClientToolCall, run: Callable[[], Awaitable[
             raise  # nobody waits for the answer any more; otherwise the function raised it by itself
         _LOGGER.exception("The answer to %s raised in session %s.", call.tool_id, call.session_id)
         said = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-        agent = turn.session.agent
+        agent = bound.agent
         fatal = None
         if agent is not None and agent.tool_errors == "raise":
             fatal = f"Tool {call.tool_id} raised {said}"
         answer = encode_result(_failed(f"The tool failed: {said}"), fatal=fatal)
-    await turn.send_answer(call.callback_id, answer)
+    await send(place, bound.session_id, call.callback_id, answer)
 
 
 def _failed(text: str) -> ToolResult[Any]:

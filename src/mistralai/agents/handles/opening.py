@@ -17,7 +17,7 @@ from mistralai.agents.handles.arguments import (
     encode_inputs,
     output_of,
 )
-from mistralai.agents.handles.session import Session
+from mistralai.agents.handles.session import Session, bound_of
 from mistralai.agents.handles.turn import Turn
 from mistralai.agents.handles.where import Where
 from mistralai.agents.local.registry import start as start_runtime
@@ -64,7 +64,8 @@ async def answer_once(
     command = StartTurn(turn_id=uuid7(), entry_id=uuid7(), content=encoded, key=key)
     with place.holding(opened.session_id):  # it may end before the wait begins
         turn_id = _started(await place.carry_out(opened, command), agent, key)
-        turn = Turn(Session(opened.session_id, Where(place), agent, handlers), turn_id, started=True)
+        session = Session(opened.session_id, Where(place), agent, handlers)
+        turn = Turn(session, bound_of(session), turn_id, started=True)
         return await turn.result(output_type=output_type, timeout=timeout, on_event=on_event)
 
 

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from mistralai.agents.core.commands import Accepted, Answer, Ended, Interrupt, NeverOpened, NotActive, Settled, Steer
-from mistralai.agents.core.json_copy import copied
+from mistralai.agents.core.commands import Accepted, Ended, Interrupt, NotActive, Steer
 from mistralai.agents.handles.answering import encode_answer
 from mistralai.agents.handles.arguments import check_on_event, check_timeout, cursor_of, encode_content, output_of
-from mistralai.agents.handles.dress import dressed_callback, dressed_event, dressed_state
+from mistralai.agents.handles.dress import dressed_event, dressed_state
+from mistralai.agents.handles.sending import send
 from mistralai.agents.handles.waiting import wait_for
-from mistralai.agents.values.answers import AllowApproval, AlreadySettled, Answered, DenyApproval, NotFound
+from mistralai.agents.values.answers import AlreadySettled, NotFound
 from mistralai.agents.values.conflicts import TurnConflict
 from mistralai.agents.values.errors import SdkError, SessionTerminatedError
 from mistralai.agents.values.ids import uuid7
-from mistralai.agents.values.wire import from_json
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -23,9 +21,10 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from mistralai.agents.core.commands import Refusal
+    from mistralai.agents.handles.bound import Bound
     from mistralai.agents.handles.session import Session
     from mistralai.agents.handles.waiting import OnEvent
-    from mistralai.agents.values.callbacks import OpenCallback
+    from mistralai.agents.values.answers import Answered
     from mistralai.agents.values.events import Event
     from mistralai.agents.values.turn_input import TurnInput
     from mistralai.agents.values.turn_states import TurnState
@@ -38,12 +37,13 @@ class Turn:
     Two handles of the same turn in the same place are equal. Only the methods that are awaited reach the session.
     """
 
-    __slots__ = ("_id", "_session", "_started")
+    __slots__ = ("_bound", "_id", "_session", "_started")
 
-    def __init__(self, session: Session, turn_id: str, started: bool | None = None) -> None:
+    def __init__(self, session: Session, bound: Bound, turn_id: str, started: bool | None = None) -> None:
         if not isinstance(turn_id, str) or not turn_id:  # pyright: ignore[reportUnnecessaryIsInstance]  # callers may not check types
             raise SdkError(f"turn_id is {turn_id!r}. Pass the turn_id of a record or an event.")
         self._session = session
+        self._bound = bound
         self._id = turn_id
         self._started = started
 
@@ -69,10 +69,10 @@ class Turn:
 
     async def get(self) -> TurnState[Any]:
         """Read the turn's record now, without waiting. Raises TurnNotFoundError where the session has no such turn."""
-        session = self._session
-        place = await session.place()
-        reading = await place.read_turn(session.id, self._id)
-        return dressed_state(reading.state, session.agent, place, output_of(session.agent, None))
+        bound = self._bound
+        place = await bound.place()
+        reading = await place.read_turn(bound.session_id, self._id)
+        return dressed_state(reading.state, bound.agent, place, output_of(bound.agent, None))
 
     async def result(
         self,
@@ -88,23 +88,22 @@ class Turn:
         bound. `output_type` parses the answer for this call; None goes by the agent. `on_event` is called with each
         event after `after`, from the turn's start without one; what it raises is raised here, and the turn goes on.
         """
-        session = self._session
-        output = output_of(session.agent, output_type)
+        output = output_of(self._bound.agent, output_type)
         timeout = check_timeout(timeout)
         check_on_event(on_event)
-        place = await session.place()
-        return await wait_for(self, place, output, cursor_of(after), timeout, on_event)
+        place = await self._bound.place()
+        return await wait_for(self, self._bound, place, output, cursor_of(after), timeout, on_event)
 
     def iter_events(self, *, after: TurnState[object] | str | None = None) -> AsyncIterator[Event]:
         """Yield the turn's events after a record or cursor, or from its start, up to its TurnEnded. Changes nothing."""
         return self._follow(cursor_of(after))
 
     async def _follow(self, after: str | None) -> AsyncIterator[Event]:
-        session = self._session
-        place = await session.place()
-        output = output_of(session.agent, None)
-        async for event in place.follow(session.id, self._id, after):
-            yield dressed_event(event, session.agent, place, output)
+        bound = self._bound
+        place = await bound.place()
+        output = output_of(bound.agent, None)
+        async for event in place.follow(bound.session_id, self._id, after):
+            yield dressed_event(event, bound.agent, place, output)
 
     async def steer(self, content: TurnInput) -> Turn | TurnConflict:
         """Add a message to the turn while it runs: the model reads it before its next reply.
@@ -112,7 +111,7 @@ class Turn:
         Returns TurnConflict, with nothing added, when the turn is not the active one.
         """
         encoded = encode_content(content)
-        place = await self._session.place()
+        place = await self._bound.place()
         command = Steer(turn_id=self._id, entry_id=uuid7(), content=encoded)
         return self._conflict(await place.command(self._session.id, command))
 
@@ -121,7 +120,7 @@ class Turn:
 
         Returns TurnConflict when the turn is not the active one.
         """
-        place = await self._session.place()
+        place = await self._bound.place()
         return self._conflict(await place.command(self._session.id, Interrupt(turn_id=self._id)))
 
     async def answer(self, callback_id: str, answer: object) -> Answered | AlreadySettled | NotFound:
@@ -129,44 +128,21 @@ class Turn:
 
         Raises SdkError, with nothing sent, where the answer does not suit the callback.
         """
-        session = self._session
+        bound = self._bound
+        session_id = bound.session_id
         _check_callback_id(callback_id)
-        place = await session.place()
-        callback = await place.read_callback(session.id, callback_id)
+        place = await bound.place()
+        callback = await place.read_callback(session_id, callback_id)
         if callback is True:
-            return AlreadySettled(session_id=session.id, callback_id=callback_id)
+            return AlreadySettled(session_id=session_id, callback_id=callback_id)
         if callback is False:
-            return NotFound(session_id=session.id, callback_id=callback_id)
-        return await self.send_answer(callback_id, encode_answer(callback, answer, session.agent))
-
-    async def send_answer(self, callback_id: str, answer: dict[str, Any]) -> Answered | AlreadySettled | NotFound:
-        """Send an encoded answer to a callback that was open when it was read."""
-        session = self._session
-        place = await session.place()
-        # Reading and appending are two steps in every place: another answer may come first between them.
-        await asyncio.sleep(0)
-        outcome = await place.command(session.id, Answer(callback_id=callback_id, answer=answer, entry_id=uuid7()))
-        ids = {"session_id": session.id, "callback_id": callback_id}
-        match outcome:
-            case NeverOpened():
-                return NotFound(**ids)
-            case Settled(answer=winner):
-                return Answered(**ids, answer=_approval(winner))
-            case _:
-                return Answered(**ids, answer=_approval(answer))
+            return NotFound(session_id=session_id, callback_id=callback_id)
+        return await send(place, session_id, callback_id, encode_answer(callback, answer, bound.agent))
 
     async def usage(self) -> TokenUsage:
         """Return the tokens of the turn's model calls so far, summed."""
-        place = await self._session.place()
+        place = await self._bound.place()
         return await place.usage(self._session.id, self._id)
-
-    async def callback(self, callback_id: str) -> OpenCallback | None:
-        """Return an open callback of the session by its ID; None where it is not open."""
-        session = self._session
-        _check_callback_id(callback_id)
-        place = await session.place()
-        found = await place.read_callback(session.id, callback_id)
-        return None if isinstance(found, bool) else dressed_callback(found, session.agent, place)
 
     def _conflict(self, outcome: Accepted | Refusal) -> Turn | TurnConflict:
         match outcome:
@@ -197,15 +173,3 @@ class Turn:
 def _check_callback_id(callback_id: object) -> None:
     if not isinstance(callback_id, str) or not callback_id:
         raise SdkError(f"callback_id is {callback_id!r:.200}. Pass the id of an open callback: callback.id.")
-
-
-def _approval(answer: dict[str, Any] | None) -> AllowApproval | DenyApproval | None:
-    if answer is None:
-        return None
-    match answer:
-        case {"type": "allow"}:
-            return from_json(AllowApproval, copied(answer))  # whoever reads it cannot change what runs
-        case {"type": "deny"}:
-            return from_json(DenyApproval, answer)
-        case _:
-            return None

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from mistralai.agents.authoring.output import OutputType
     from mistralai.agents.core.place import Place, Reading
+    from mistralai.agents.handles.bound import Bound
     from mistralai.agents.handles.turn import Turn
     from mistralai.agents.values.callbacks import OpenCallback
     from mistralai.agents.values.events import Event
@@ -27,6 +28,7 @@ type OnEvent = Callable[[Event], Awaitable[None] | None]
 
 async def wait_for(
     turn: Turn,
+    bound: Bound,
     place: Place,
     output: OutputType[Any] | None,
     after: str | None,
@@ -34,7 +36,7 @@ async def wait_for(
     on_event: OnEvent | None,
 ) -> TurnState[Any]:
     """Wait, and return the turn's record. Public page: Session and Turn, `Turn.result`."""
-    wait = _Wait(turn, place, output, after, on_event)
+    wait = _Wait(turn, bound, place, output, after, on_event)
     try:
         with place.holding(turn.session_id):
             return await wait.run(timeout)
@@ -56,9 +58,16 @@ class _Wait:
     """One wait: what it has shown to `on_event`, and which callbacks it has offered to their handlers."""
 
     def __init__(
-        self, turn: Turn, place: Place, output: OutputType[Any] | None, after: str | None, on_event: OnEvent | None
+        self,
+        turn: Turn,
+        bound: Bound,
+        place: Place,
+        output: OutputType[Any] | None,
+        after: str | None,
+        on_event: OnEvent | None,
     ) -> None:
         self.turn = turn
+        self.bound = bound
         self.place = place
         self.output = output
         self.after = after
@@ -78,7 +87,7 @@ class _Wait:
             if waited and not late:
                 continue  # the log may have moved on while `on_event` took its time
             if self.is_over(reading) or late:
-                return dressed_state(reading.state, self.turn.session.agent, self.place, self.output)
+                return dressed_state(reading.state, self.bound.agent, self.place, self.output)
             await self.change(reading.state.cursor, deadline)
 
     def is_over(self, reading: Reading) -> bool:
@@ -98,7 +107,7 @@ class _Wait:
         if callback.id in self.offered:
             return
         self.offered.add(callback.id)
-        if (handling := handler_for(self.turn, self.place, callback)) is not None:
+        if (handling := handler_for(self.turn, self.bound, self.place, callback)) is not None:
             self.asking.add(asyncio.create_task(handling))
 
     def raise_what_handlers_raised(self) -> None:
@@ -120,11 +129,10 @@ class _Wait:
         """
         assert self.on_event is not None
         waited = False
-        session = self.turn.session
         for event in await self.place.read_events(self.turn.session_id, self.turn.id, self.shown, until):
             # The position counts as reached when the function was called: one that raises has seen the event.
             self.shown = event.id
-            told = self.on_event(dressed_event(event, session.agent, self.place, self.output))
+            told = self.on_event(dressed_event(event, self.bound.agent, self.place, self.output))
             if inspect.isawaitable(told):
                 waited = True
                 await told

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from mistralai.agents.cli.chat.clean import one_row
 from mistralai.agents.cli.chat.wording import spent
 from mistralai.agents.cli.problem import one_line
+from mistralai.agents.handles.session import bound_of
 from mistralai.agents.values.events import TextDelta, UsageReported
 from mistralai.agents.values.usage import TokenUsage
 
@@ -100,7 +101,8 @@ async def _events(conversation: Conversation) -> list[Event]:
     if session is None or turn is None:
         return []
     now = (await turn.get()).cursor
-    return await (await session.place()).read_events(session.id, None, None, now)
+    place = await bound_of(session).place()
+    return await place.read_events(session.id, None, None, now)
 
 
 _COMMANDS: dict[str, Callable[[Conversation, str], Awaitable[None]]] = {
