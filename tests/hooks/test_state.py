@@ -47,6 +47,21 @@ def replies(count: int) -> ScriptedModel:
     return ScriptedModel([reply("Done.")] * count)
 
 
+class GrowsAtACall(agents.Hook):
+    held: str = ""
+    point: str = Field(exclude=True)
+
+    def grow(self, point: str) -> None:
+        if point == self.point:
+            self.held = "a" * 256 * 1024
+
+    async def pre_tool_call(self, ctx: hook.HookContext, call: hook.ToolCallRequest) -> None:
+        self.grow("pre")
+
+    async def post_tool_call(self, ctx: hook.HookContext, result: hook.ToolCallResult) -> None:
+        self.grow("post")
+
+
 class TestTheState:
     async def test_lasts_from_turn_to_turn(self) -> None:
         model = replies(2)
@@ -134,6 +149,31 @@ class TestTheState:
 
 
 class TestTheBound:
+    @pytest.mark.parametrize("point", ["pre", "post"])
+    async def test_fails_the_turn_at_a_tool_call_too_and_what_ran_has_run(self, point: str) -> None:
+        ran: list[int] = []
+
+        @agents.tool
+        def pay(a: int) -> str:
+            """Pay."""
+            ran.append(a)
+            return "paid"
+
+        model = ScriptedModel([call("pay", {"a": 1})])
+        session = await agents.Agent(model=model, tools=[pay], hooks=[GrowsAtACall(point=point)]).start_session()
+        state = await session.run("Go.")
+        assert not isinstance(state, agents.Busy)
+        error = failed(state)
+        assert error.code == "capability_execution_failed"
+        assert "over the bound of 262,144" in error.message
+        (result,) = [entry for entry in await session.history() if isinstance(entry, agents.ToolResultEntry)]
+        if point == "pre":
+            assert ran == []
+            assert result.error is not None
+        else:
+            assert ran == [1]
+            assert (result.error, result.structured or result.content) == (None, "paid")
+
     async def test_holds_what_fits(self) -> None:
         size = 256 * 1024 - len('{"held":""}')
         completed(await agents.Agent(model=replies(1), hooks=[Grows(size=size)]).run("a"))

@@ -144,8 +144,37 @@ class TestAClientToolHandlerThatFails:
     async def test_by_returning_what_the_stub_does_not_tells_the_model(self) -> None:
         model, agent = locating(call("locate"), reply("Sorry."))
         answers: Any = agents.ClientToolAnswers(locate.answer(lambda: 17))  # type: ignore[arg-type,return-value]  # pyright: ignore[reportArgumentType]  # the wrong type is what this tries
-        assert completed(await agent.run("Go.", on_client_tool=answers)).text == "Sorry."
-        assert "tool: The tool failed" in sent(model)[-1]
+        session = await agent.start_session(on_client_tool=answers)
+        assert completed(await session.run("Go.")).text == "Sorry."
+        assert sent(model)[-1] == (
+            "tool: The tool gave a result that does not fit its schema: value: Input should be a valid string"
+        )
+        (entry,) = [entry for entry in await session.history() if isinstance(entry, agents.ToolResultEntry)]
+        assert entry.error is not None
+        assert entry.error.code == "output_mismatch"
+
+    async def test_by_returning_what_the_stub_does_not_fails_the_turn_under_raise(self) -> None:
+        _, agent = locating(call("locate"), tool_errors="raise")
+        answers: Any = agents.ClientToolAnswers(locate.answer(lambda: 17))  # type: ignore[arg-type,return-value]  # pyright: ignore[reportArgumentType]  # the wrong type is what this tries
+        assert failed(await agent.run("Go.", on_client_tool=answers)).error == agents.ProtocolError(
+            message="Tool client.locate gave a result that does not fit its schema: value: "
+            "Input should be a valid string",
+            code="tool_output_schema_mismatch",
+        )
+
+    @pytest.mark.parametrize(
+        ("raised", "code"), [(LookupError("no signal"), "raised"), (agents.ToolError("Turn on GPS."), "tool_error")]
+    )
+    async def test_is_told_by_the_codes_of_other_tools(self, raised: Exception, code: str) -> None:
+        def fail() -> str:
+            raise raised
+
+        _, agent = locating(call("locate"), reply("Sorry."))
+        session = await agent.start_session(on_client_tool=agents.ClientToolAnswers(locate.answer(fail)))
+        completed(await session.run("Go."))
+        (entry,) = [entry for entry in await session.history() if isinstance(entry, agents.ToolResultEntry)]
+        assert entry.error is not None
+        assert entry.error.code == code
 
     async def test_by_raising_cancelled_error_itself_is_a_failed_call(self) -> None:
         async def fail() -> str:

@@ -181,6 +181,34 @@ class TestAnAnswerById:
         assert sent(model)[-1] == 'tool: {"town":"Lyon"}'
 
 
+class TestAnAnswerToAClientToolOfAHook:
+    """It is sent as JSON, unchecked; the function that `run` calls gets checked arguments all the same."""
+
+    @staticmethod
+    async def called(*hooks: agents.Hook) -> tuple[ScriptedModel, agents.Turn, agents.Blocked]:
+        model = ScriptedModel([call("locate"), reply("Done.")])
+        session = await agents.Agent(model=model, hooks=hooks).start_session()
+        turn = await session.send_message("Go.")
+        return model, turn, blocked(await turn.result())
+
+    async def test_may_be_any_json(self) -> None:
+        model, turn, state = await self.called(agents.Hook(tools=(locate,)))
+        assert isinstance(await turn.answer(only_callback(state).id, 5), agents.Answered)
+        assert completed(await turn.result(after=state)).text == "Done."
+        assert sent(model)[-1] == "tool: 5"
+
+    async def test_is_an_approval_never(self) -> None:
+        _, turn, state = await self.called(agents.Hook(tools=(locate,)))
+        for answer in (agents.AllowApproval(), agents.KeepCallbackOpen(), agents.SignInAnswer(connected=["x"])):
+            with pytest.raises(agents.SdkError, match=r"client\.locate"):
+                await turn.answer(only_callback(state).id, answer)
+        assert await turn.get() == state
+
+    async def test_can_come_from_a_function(self) -> None:
+        _, _, state = await self.called(agents.Hook(tools=(locate,)))
+        assert await client_call(only_callback(state)).run(in_lyon) == "Lyon"
+
+
 class TestRunningAFunctionForACall:
     """`OpenClientToolCall.run`: fn gets the validated arguments, and its value is what `turn.answer` takes."""
 

@@ -282,22 +282,21 @@ class ToolDeclaration:
         plain = self._fitting_type(derived.result, value)
         return encode_value(plain) if isinstance(plain, str) else ToolResult(structured=plain)
 
-    def _fitting_type(self, adapter: TypeAdapter[Any], value: object) -> Any:
+    @staticmethod
+    def _fitting_type(adapter: TypeAdapter[Any], value: object) -> Any:
         try:
             checked = adapter.validate_python(value)
         except ValidationError as error:
-            raise self._mismatch(problems_of(error, show_input=False)) from None
+            raise OutputMismatch("\n".join(problems_of(error, show_input=False))) from None
         return dump_as(adapter, checked)
 
-    def _fitting_schema(self, result: ToolResult[Any], schema: JsonObject) -> ToolResult[Any]:
+    @staticmethod
+    def _fitting_schema(result: ToolResult[Any], schema: JsonObject) -> ToolResult[Any]:
         from mistralai.agents.authoring.schema_check import check_json
 
         if not result.is_error and (problems := check_json(schema, program_value(result))):
-            raise self._mismatch(problems)
+            raise OutputMismatch("\n".join(problems))
         return result
-
-    def _mismatch(self, problems: list[str]) -> OutputMismatch:
-        return OutputMismatch(f"{self._owner}: its result does not fit its output schema.\n" + "\n".join(problems))
 
     def _with_descriptions(self, arguments: ArgumentsSchema) -> JsonObject:
         schema = dict(arguments.schema)

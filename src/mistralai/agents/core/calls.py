@@ -17,7 +17,7 @@ from mistralai.agents.core.facts import CallbackOpened, CallEnded, CallStarted, 
 from mistralai.agents.core.gate import judge
 from mistralai.agents.core.json_copy import copied
 from mistralai.agents.core.limits import CALL_OVER_LIMIT, over_limit
-from mistralai.agents.core.raised import described, log_raised
+from mistralai.agents.core.raised import described, log_raised, misfit
 from mistralai.agents.core.tool_hooks import after_call
 from mistralai.agents.values.errors import ToolError
 from mistralai.agents.values.ids import uuid7
@@ -129,8 +129,8 @@ async def _outcome(session: OpenSession, ready: ReadyCall) -> CallEnded:
     except OutputMismatch as error:
         fatal = None
         if session.settings.definition.tool_errors == "raise":
-            fatal = ErrorData(message=f"Tool {tool.id}: {error}", code="tool_output_schema_mismatch")
-        text = f"The tool's result does not fit its schema: {error}"
+            fatal = ErrorData(message=misfit(f"Tool {tool.id}", error), code="tool_output_schema_mismatch")
+        text = misfit("The tool", error)
         return failed(session, ready.state, "output_mismatch", text, fatal=fatal)
     except (SystemExit, KeyboardInterrupt) as error:
         ended_so = _raised(session, ready.state, tool.id, error)

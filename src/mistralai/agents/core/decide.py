@@ -243,13 +243,12 @@ def client_tool_result(answer: dict[str, Any], *, turn_id: str, call_id: str, en
     if not answer.get("is_error"):
         return result
     message = results.model_content(result)
-    error = ErrorData(message=message if isinstance(message, str) else "The tool failed.", code="tool_error")
+    kind = answer.get("kind", "tool_error")
+    error = ErrorData(message=message if isinstance(message, str) else "The tool failed.", code=kind)
     fatal = answer.get("fatal")
+    code = "tool_output_schema_mismatch" if kind == "output_mismatch" else "tool_raised"
     return structs.replace(
-        result,
-        kind="raised" if fatal else "tool_error",
-        error=error,
-        fatal=ErrorData(message=str(fatal), code="tool_raised") if fatal else None,
+        result, kind=kind, error=error, fatal=ErrorData(message=str(fatal), code=code) if fatal else None
     )
 
 

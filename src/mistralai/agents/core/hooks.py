@@ -33,6 +33,10 @@ class HookFailed(Exception):
         return ErrorData(message=str(self), code="capability_execution_failed")
 
 
+class StateTooLarge(HookFailed):
+    """A hook's state cannot be saved, which fails the turn at every point."""
+
+
 class HookSet:
     """The hooks of an agent by the point they override, guardrails first. One serves every session of the agent."""
 
@@ -138,7 +142,7 @@ class SessionHooks:
         if data == self._saved.get(key) or (key not in self._saved and state == self._set.keyed[key].dump_state()):
             return
         if (size := len(data.encode())) > LARGEST_STATE_BYTES:
-            raise HookFailed(
+            raise StateTooLarge(
                 f"The state of hook {key} has {size:,} bytes, over the bound of {LARGEST_STATE_BYTES:,}. "
                 "Keep less in its fields."
             )

@@ -12,6 +12,7 @@ from mistralai.agents.authoring.permissions import MASK
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from mistralai.agents.authoring.call_errors import OutputMismatch
     from mistralai.agents.authoring.permissions import PermissionPolicy
     from mistralai.agents.core.session import OpenSession
 
@@ -28,6 +29,11 @@ def described(error: BaseException) -> str:
     except Exception:
         return name
     return f"{name}: {said}" if said else name
+
+
+def misfit(what: str, error: OutputMismatch) -> str:
+    """Return what is said of a result that does not fit."""
+    return f"{what} gave a result that does not fit its schema: {error}"
 
 
 def log_raised(session: OpenSession, what: str, error: BaseException, subject: Any = None) -> None:

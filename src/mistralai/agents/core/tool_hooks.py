@@ -1,4 +1,7 @@
-"""The hooks before and after a tool call. One that raises fails the call, not the turn: the model reads it."""
+"""The hooks before and after a tool call. One that raises fails the call, not the turn: the model reads it.
+
+State that is too large to save fails the turn, here as at every point.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ from mistralai.agents.authoring.results import encode_value, to_plain
 from mistralai.agents.core import results, state as phases
 from mistralai.agents.core.decide import client_tool_result
 from mistralai.agents.core.facts import CallEnded, CallPrepared, ErrorData
-from mistralai.agents.core.hooks import HookFailed, run_hooks
+from mistralai.agents.core.hooks import HookFailed, StateTooLarge, run_hooks
 from mistralai.agents.core.json_copy import copied
 from mistralai.agents.core.limits import over_limit
 from mistralai.agents.values.ids import uuid7
@@ -78,7 +81,7 @@ async def before_call(session: OpenSession, call: CallState) -> list[Fact]:
         elif rewritten:
             tool.validate_arguments(arguments)
     except HookFailed as error:
-        not_run = _not_run(session, call, "raised", f"This call did not run. {error}")
+        not_run = _not_run(session, call, "raised", f"This call did not run. {error}", _fatal(error))
     except InvalidArguments as error:
         problem = f"This call did not run: a hook set arguments that do not fit. {error}"
         not_run = _not_run(session, call, "raised", problem)
@@ -122,6 +125,8 @@ async def after_call(session: OpenSession, call: CallState, ended: CallEnded) ->
 
     try:
         await run_hooks(session, "post_tool_call", result, take, about=call.call.call_id)
+    except StateTooLarge as error:
+        return structs.replace(ended, at=session.now(), fatal=ended.fatal or error.error())  # the result is what it is
     except HookFailed as error:
         message = f"The tool ran, and its result cannot be shown. {error}"
         return structs.replace(
@@ -163,7 +168,13 @@ def _with_result(ended: CallEnded, given: ToolResult[Any]) -> CallEnded:
     )
 
 
-def _not_run(session: OpenSession, call: CallState, kind: str, message: str) -> CallEnded:
+def _fatal(error: HookFailed) -> ErrorData | None:
+    return error.error() if isinstance(error, StateTooLarge) else None
+
+
+def _not_run(
+    session: OpenSession, call: CallState, kind: str, message: str, fatal: ErrorData | None = None
+) -> CallEnded:
     return CallEnded(
         at=session.now(),
         turn_id=_turn_id(session),
@@ -172,6 +183,7 @@ def _not_run(session: OpenSession, call: CallState, kind: str, message: str) -> 
         kind=kind,
         content=message,
         error=ErrorData(message=message, code=kind),
+        fatal=fatal,
     )
 
 

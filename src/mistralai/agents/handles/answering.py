@@ -11,13 +11,14 @@ from mistralai.agents.handles.dress import stub_of
 from mistralai.agents.values.answers import AllowApproval, DenyApproval, SignInAnswer
 from mistralai.agents.values.callbacks import OpenApproval, OpenClientToolCall, OpenSignIn
 from mistralai.agents.values.errors import SdkError
+from mistralai.agents.values.tool_result import ToolResult
 from mistralai.agents.values.wire import to_data
 
 if TYPE_CHECKING:
     from mistralai.agents.authoring.agent_definition import AgentDefinition
+    from mistralai.agents.authoring.client_tool import ClientTool
     from mistralai.agents.values.callbacks import OpenCallback
     from mistralai.agents.values.requests import ClientToolCall
-    from mistralai.agents.values.tool_result import ToolResult
 
 type JsonObject = dict[str, Any]
 
@@ -38,17 +39,33 @@ def encode_answer(callback: OpenCallback, answer: object, agent: AgentDefinition
             )
 
 
-def encode_result(result: ToolResult[Any], *, fatal: str | None = None) -> JsonObject:
-    """Return a client tool's encoded result as an answer; `fatal` is the error that fails the turn."""
+def encode_result(result: ToolResult[Any]) -> JsonObject:
+    """Return a client tool's encoded result as an answer."""
     content = stored_content(result.content)
     answer: JsonObject = {"type": "tool_result", "content": content, "structured": result.structured}
     if result.metadata is not None:
         answer["metadata"] = result.metadata
     if result.is_error:
         answer["is_error"] = True
-    if fatal is not None:
-        answer["fatal"] = fatal
     return answer
+
+
+def encode_failure(text: str, kind: str, *, fatal: str | None = None) -> JsonObject:
+    """Return how a client tool's function failed as an answer; `fatal` is the message of a turn that fails with it."""
+    answer = {**encode_result(ToolResult[Any](content=text, is_error=True)), "kind": kind}
+    return answer if fatal is None else {**answer, "fatal": fatal}
+
+
+def checked_answer(stub: ClientTool[..., Any] | None, answer: object) -> ToolResult[Any]:
+    """Bring a client tool's answer into its stored form, checked by the stub. Raises OutputMismatch or TypeError."""
+    return stub.check_answer(answer) if stub is not None and stub.checks_answers else encode_value(answer)
+
+
+def answer_stub(agent: AgentDefinition[Any] | None, tool_id: str) -> ClientTool[..., Any] | None:
+    """Return the stub that checks the answers of a client tool: the only one of its ID, in the agent's own tools."""
+    stub = stub_of(agent, tool_id)
+    own = agent is not None and any(tool is stub for tool in agent.tools)
+    return stub if own else None
 
 
 def _approval(callback: OpenApproval, answer: object, agent: AgentDefinition[Any] | None) -> JsonObject:
@@ -99,11 +116,8 @@ def _sign_in(callback: OpenSignIn, answer: object) -> JsonObject:
 
 
 def _result(call: ClientToolCall, answer: object, agent: AgentDefinition[Any] | None) -> JsonObject:
-    stub = stub_of(agent, call.tool_id)
     try:
-        if stub is not None and stub.checks_answers:
-            return encode_result(stub.check_answer(answer))
-        return encode_result(encode_value(answer))
+        return encode_result(checked_answer(answer_stub(agent, call.tool_id), answer))
     except OutputMismatch as error:
         raise SdkError(
             f"The answer to {call.tool_id} does not fit the stub's return type: {error}. "

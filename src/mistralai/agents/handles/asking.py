@@ -8,22 +8,22 @@ import logging
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from mistralai.agents.authoring.call_errors import OutputMismatch
 from mistralai.agents.authoring.client_tool import ClientToolAnswers
-from mistralai.agents.authoring.results import encode_value
 from mistralai.agents.authoring.signature import is_async
-from mistralai.agents.handles.answering import encode_result
-from mistralai.agents.handles.dress import stub_of
+from mistralai.agents.core.raised import described, misfit
+from mistralai.agents.handles.answering import answer_stub, checked_answer, encode_failure, encode_result
 from mistralai.agents.handles.sending import send
 from mistralai.agents.values.answers import AllowApproval, DenyApproval, KeepCallbackOpen, SignInAnswer
 from mistralai.agents.values.callbacks import OpenApproval, OpenClientToolCall, OpenSignIn
 from mistralai.agents.values.errors import SdkError, ToolError
 from mistralai.agents.values.record import replace
 from mistralai.agents.values.requests import ApprovalCallbackContext
-from mistralai.agents.values.tool_result import ToolResult
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Coroutine
 
+    from mistralai.agents.authoring.client_tool import ClientTool
     from mistralai.agents.core.place import Place
     from mistralai.agents.handles.bound import Bound
     from mistralai.agents.handles.handlers import OnApproval, OnSignIn
@@ -105,37 +105,38 @@ def _client_tool(bound: Bound, place: Place, call: ClientToolCall) -> Callable[[
         said = handler(call) if is_async(handler) else await place.run_in_thread(lambda: handler(call))
         return await _awaited(said)
 
-    return lambda: _answer(bound, place, call, ask, stub_of(bound.agent, call.tool_id))
+    return lambda: _answer(bound, place, call, ask, answer_stub(bound.agent, call.tool_id))
 
 
 async def _answer(
-    bound: Bound, place: Place, call: ClientToolCall, run: Callable[[], Awaitable[object]], stub: Any
+    bound: Bound,
+    place: Place,
+    call: ClientToolCall,
+    run: Callable[[], Awaitable[object]],
+    stub: ClientTool[..., Any] | None,
 ) -> None:
     """Run a client tool's function and answer with what it returns, or as `tool_errors` says with what it raises."""
+    fails_turn = bound.agent is not None and bound.agent.tool_errors == "raise"
+    tool = f"Tool {call.tool_id}"
     try:
         value = await run()
         if isinstance(value, KeepCallbackOpen):
             return
-        result = stub.check_answer(value) if stub is not None and stub.checks_answers else encode_value(value)
-        answer = encode_result(result)
+        answer = encode_result(checked_answer(stub, value))
     except ToolError as error:
-        answer = encode_result(_failed(str(error)))
+        answer = encode_failure(str(error), "tool_error")
+    except OutputMismatch as error:
+        fatal = misfit(tool, error) if fails_turn else None
+        answer = encode_failure(misfit("The tool", error), "output_mismatch", fatal=fatal)
     except (Exception, asyncio.CancelledError) as error:
         task = asyncio.current_task()
         if isinstance(error, asyncio.CancelledError) and task is not None and task.cancelling():
             raise  # nobody waits for the answer any more; otherwise the function raised it by itself
         _LOGGER.exception("The answer to %s raised in session %s.", call.tool_id, call.session_id)
-        said = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-        agent = bound.agent
-        fatal = None
-        if agent is not None and agent.tool_errors == "raise":
-            fatal = f"Tool {call.tool_id} raised {said}"
-        answer = encode_result(_failed(f"The tool failed: {said}"), fatal=fatal)
+        said = described(error)
+        fatal = f"{tool} raised {said}" if fails_turn else None
+        answer = encode_failure(f"The tool failed: {said}", "raised", fatal=fatal)
     await send(place, bound.session_id, call.callback_id, answer)
-
-
-def _failed(text: str) -> ToolResult[Any]:
-    return encode_value(ToolResult[Any](content=text, is_error=True))
 
 
 async def _awaited(value: object) -> object:
