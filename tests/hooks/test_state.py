@@ -172,7 +172,7 @@ class TestTheBound:
             assert result.error is not None
         else:
             assert ran == [1]
-            assert (result.error, result.structured or result.content) == (None, "paid")
+            assert (result.error, result.content) == (None, (agents.TextContentBlock(text="paid"),))
 
     async def test_holds_what_fits(self) -> None:
         size = 256 * 1024 - len('{"held":""}')

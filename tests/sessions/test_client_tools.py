@@ -9,7 +9,7 @@ import pytest
 from pydantic import BaseModel
 
 from mistralai import agents
-from mistralai.agents.testing import ScriptedModel, call, calls, reply
+from mistralai.agents.testing import FakeClock, ScriptedModel, call, calls, reply
 from tests.sessions.reading import blocked, client_call, completed, only_callback, sent
 
 if TYPE_CHECKING:
@@ -297,6 +297,32 @@ class TestTheHiddenRunner:
         assert bare == state
         assert repr(bare) == repr(state)
         assert agents.to_json(bare) == agents.to_json(state)
+
+
+class TestACallWithABoundOfItsOwn:
+    """`timeout_seconds=` of a client tool is how long its question stays open; other questions keep the usual time."""
+
+    async def test_expires_by_it(self) -> None:
+        @agents.client_tool(timeout_seconds=5)
+        def tap() -> str:
+            """Wait for a tap."""
+            raise AssertionError("answered by the client")
+
+        with FakeClock() as clock:
+            model = ScriptedModel([calls(call("tap"), call("locate")), reply("Done.")])
+            session = await agents.Agent(model=model, tools=[tap, locate]).start_session()
+            state = blocked(await (turn := await session.send_message("Go.")).result())
+            await clock.advance(4.9)
+            assert await turn.get() == state
+            await clock.advance(0.2)
+            left = blocked(await turn.get())
+            assert [client_call(each).call.name for each in left.callbacks] == ["locate"]
+            await turn.answer(only_callback(left).id, "Lyon")
+            completed(await turn.result(after=left))
+            assert "in time" in sent(model)[-2]
+            results = [entry for entry in await session.history() if isinstance(entry, agents.ToolResultEntry)]
+            assert [entry.error and entry.error.code for entry in results] == ["expired", None]
+            await session.cancel()
 
 
 @pytest.fixture

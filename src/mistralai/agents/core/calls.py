@@ -232,12 +232,15 @@ def ended(session: OpenSession, call: CallState, outcome: ToolResult[Any]) -> Ca
 def _question(session: OpenSession, call: CallState, tool: AnyTool, kind: str, at: float, opens: int) -> CallbackOpened:
     turn = session.state.active
     assert turn is not None
+    open_for = session.surroundings.callback_timeout
+    if kind == "client_tool" and tool.timeout_seconds is not None:
+        open_for = tool.timeout_seconds
     return CallbackOpened(
         at=at,
         turn_id=turn.turn_id,
         callback_id=uuid7(),
         kind=kind,
-        expires_at=at + session.surroundings.callback_timeout,
+        expires_at=at + open_for,
         first=not turn.open_callbacks and not opens,
         call_id=call.call.call_id,
         tool=session.settings.toolbox.card(tool.id),

@@ -18,6 +18,7 @@ from mistralai.agents.authoring.model import (
 )
 from mistralai.agents.core.estimate import tokens_of, tokens_of_message
 from mistralai.agents.core.facts import ErrorData, HistoryCompacted
+from mistralai.agents.core.first_output import begun_in_time
 from mistralai.agents.core.imported import leading
 from mistralai.agents.core.model_events import checked
 from mistralai.agents.core.reply import NO_USAGE, request_of, usage_data
@@ -26,6 +27,7 @@ from mistralai.agents.values.ids import uuid7
 if TYPE_CHECKING:
     from mistralai.agents.authoring.model import Model, ModelMessage, ModelRequest
     from mistralai.agents.core.facts import Fact, UsageData
+    from mistralai.agents.core.ports import Clock
     from mistralai.agents.core.session import OpenSession
     from mistralai.agents.core.state import SessionState
 
@@ -146,7 +148,7 @@ async def _summarise(
             wire={},
         )
         try:
-            return await _read_summary(model, request)
+            return await _read_summary(model, request, session.surroundings.clock)
         except ModelError as error:
             if error.code != "completion_context_too_large":
                 raise
@@ -162,13 +164,13 @@ async def _summarise(
     raise refused
 
 
-async def _read_summary(model: Model, request: ModelRequest) -> tuple[str, UsageData]:
+async def _read_summary(model: Model, request: ModelRequest, clock: Clock) -> tuple[str, UsageData]:
     text = ""
     called = False
     finished: ReplyFinished | None = None
     stream = model.stream(request)
     try:
-        async for event in stream:
+        async for event in begun_in_time(stream, model, request, clock):
             match checked(event):
                 case TextChunk(text=chunk):
                     text += chunk

@@ -19,6 +19,7 @@ from mistralai.agents.authoring.model import (
     ToolCallBlock,
 )
 from mistralai.agents.core.facts import NoticeGiven, Reasoning, ReplyEnded, ReplyOpened, UsageData
+from mistralai.agents.core.first_output import begun_in_time
 from mistralai.agents.core.live import LiveReply
 from mistralai.agents.core.model_events import checked
 from mistralai.agents.core.results import ANSWER_SHORTER, CUT_OFF
@@ -102,7 +103,7 @@ async def receive(session: OpenSession, model: Model, request: ModelRequest) -> 
     torn_down = False
     stream = model.stream(request)
     try:
-        async for event in stream:
+        async for event in begun_in_time(stream, model, request, session.surroundings.clock):
             match checked(event):
                 case TextChunk(text=text):
                     if text:

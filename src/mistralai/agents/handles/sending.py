@@ -33,6 +33,8 @@ async def send(place: Place, session_id: str, callback_id: str, answer: dict[str
 
 
 def _approval(answer: dict[str, Any] | None) -> AllowApproval | DenyApproval | None:
+    if answer is None:
+        return None
     match answer:
         case {"type": "allow"}:
             return from_json(AllowApproval, copied(answer))  # whoever reads it cannot change what runs

@@ -126,7 +126,7 @@ class Runtime:
         chosen = _chosen(session)
         provider = session.settings.definition.provider
         model = await self._provider(provider) if isinstance(chosen, str) else chosen
-        return model if self._turnstile is None else Bounded(model, self._turnstile)
+        return model if self._turnstile is None else Bounded(model, self._turnstile, self.clock)
 
     async def check_model(self, session: OpenSession) -> None:
         """Raise SdkError where the session's model cannot be called: there is no key, or no address."""

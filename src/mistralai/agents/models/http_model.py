@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 class HttpModel:
     """A `Model` that calls a provider over HTTP."""
 
+    keeps_first_output_bound = True
+    """Each attempt here bounds the wait for its first output: whoever reads the stream need not."""
+
     def __init__(
         self, dialect: Dialect, client: ModelClient, environ: Mapping[str, str], *, clock: RetryClock | None = None
     ) -> None:

@@ -28,6 +28,11 @@ class RecordingModel:
         self.path: Path = Path(path)
         self._calls: list[JsonObject] = []
 
+    @property
+    def keeps_first_output_bound(self) -> bool:
+        """Whether the inner model bounds the wait for its first output itself."""
+        return bool(getattr(self.inner, "keeps_first_output_bound", False))
+
     async def stream(self, request: ModelRequest, /) -> AsyncIterator[ModelEvent]:
         """Call the inner model, and record what comes."""
         asked = request_data(request)
