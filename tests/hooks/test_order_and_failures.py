@@ -189,7 +189,7 @@ class TestSessionInputs:
         session = await agents.Agent(model=model(), hooks=[Needs()]).start_session()
         error = failed(await session.run("Hi."))
         assert error.code == "capability_execution_failed"
-        assert "org" in error.message
+        assert error.message.startswith("Hook Needs.pre_agent_turn did not run: Session input 'org' was not given.")
         assert (await session.info()).status == "waiting"
 
 

@@ -106,6 +106,21 @@ class TestAnApprovalHandler:
         (result,) = [entry for entry in await session.history() if isinstance(entry, agents.ToolResultEntry)]
         assert result.error is None
 
+    @pytest.mark.parametrize("asked", [None, int])
+    async def test_that_reads_an_input_the_session_has_not_raises_sdk_error(self, asked: Any) -> None:
+        class Team(agents.SessionInput):
+            """Whose session it is."""
+
+            input_id = "team"
+            name: str
+
+        def by_team(ctx: agents.ApprovalCallbackContext, request: agents.ApprovalRequest) -> Approval:
+            return agents.AllowApproval() if ctx.input(asked or Team) else agents.DenyApproval()
+
+        with pytest.raises(agents.SdkError, match="Session input") as caught:
+            await asking(call("open_case")).run("Go.", on_approval=by_team)
+        assert type(caught.value) is agents.SdkError
+
     async def test_answers_each_of_several_callbacks(self) -> None:
         agent = asking(calls(call("open_case", {"alert": "1"}), call("open_case", {"alert": "2"})), reply("Done."))
         assert completed(await agent.run("Go.", on_approval=allow)).text == "Done."

@@ -9,7 +9,7 @@ from pydantic import field_validator
 
 from mistralai import agents
 from mistralai.agents.testing import ScriptedModel, call, reply
-from tests.sessions.reading import completed, sent
+from tests.sessions.reading import completed, failed, sent
 
 
 class Team(agents.SessionInput):
@@ -77,6 +77,14 @@ class TestASessionInput:
         session = await agents.Agent(model=model, tools=[whose]).start_session()
         assert completed(await session.run("Whose?")).text == "Nobody's."
         assert "'team'" in sent(model)[-1]
+
+    async def test_that_was_not_given_fails_the_turn_under_raise_and_is_named(self) -> None:
+        agent = agents.Agent(model=ScriptedModel([call("whose")]), tools=[whose], tool_errors="raise")
+        assert failed(await agent.run("Whose?")).error == agents.ProtocolError(
+            message="Tool client.whose did not run: Session input 'team' was not given. Start the session with "
+            "session_inputs={'team': Team(...)}.",
+            code="tool_raised",
+        )
 
     async def test_that_its_validator_rejects_fails_its_use_and_not_the_session(
         self, monkeypatch: pytest.MonkeyPatch

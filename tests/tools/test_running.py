@@ -222,6 +222,18 @@ class TestATimeout:
         assert result.entry.error is not None
         assert result.entry.error.code == "timed_out"
 
+    async def test_under_raise_fails_the_turn_and_says_the_bound(self) -> None:
+        @agents.tool(timeout_seconds=0.05)
+        async def slow() -> str:
+            """Take long."""
+            await asyncio.Event().wait()
+            return "late"
+
+        assert (await called(call("slow"), slow, tool_errors="raise")).error == agents.ProtocolError(
+            message="Tool client.slow did not end within 0.05 s. Whether it took effect is not known.",
+            code="tool_raised",
+        )
+
     async def test_of_the_tools_own_is_an_exception_like_any_other(self) -> None:
         @agents.tool(timeout_seconds=60)
         async def impatient() -> str:

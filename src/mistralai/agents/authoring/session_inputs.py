@@ -67,11 +67,12 @@ class SessionInputs:
 def input_id_of(kind: type[SessionInput]) -> str:
     """The id under which a session keeps inputs of this class. Raises SdkError for a class without one."""
     declared: Any = getattr(kind, "input_id", None)
-    if declared is None and (field := kind.model_fields.get("input_id")) is not None:
+    fields: Any = getattr(kind, "model_fields", {})
+    if declared is None and (field := fields.get("input_id")) is not None:
         declared = field.default
     if isinstance(declared, str) and declared:
         return declared
-    raise SdkError(f'Session input {kind.__name__} has no input_id. Set one in the class: input_id = "...".')
+    raise SdkError(f'Session input {getattr(kind, "__name__", kind)} has no input_id. Set one in the class: input_id = "...".')
 
 
 def encode_session_inputs(inputs: Mapping[str, SessionInput] | None) -> dict[str, JsonValue]:

@@ -69,9 +69,8 @@ def admit(session: OpenSession, call: CallState, *, opens: int) -> tuple[list[Fa
     except InvalidArguments as error:
         return [failed(session, call, "invalid", _invalid(str(error)), at=at)], None
     except InputUnavailable as error:
-        return [
-            failed(session, call, "raised", f"The tool failed: {error}", at=at, fatal=_fatal(session, tool.id, error))
-        ], None
+        fatal = _fatal(session, f"Tool {tool.id} did not run: {error}")
+        return [failed(session, call, "raised", f"The tool failed: {error}", at=at, fatal=fatal)], None
     except Exception as error:  # the tool's own validator broke: pydantic takes ValueError alone for a refusal
         return [_raised(session, call, tool.id, error)], None
     if verdict == "deny":
@@ -121,17 +120,14 @@ async def _outcome(session: OpenSession, ready: ReadyCall) -> CallEnded:
     except TimeoutError as error:
         if tool.timeout_seconds is None or not isinstance(error, _ToolTimeout):
             return _raised(session, ready.state, tool.id, error)
-        text = f"The tool did not end within {tool.timeout_seconds:g} s. Whether it took effect is not known."
-        fatal = _fatal(session, tool.id, error)
-        return failed(session, ready.state, "timed_out", text, fatal=fatal)
+        text = f"did not end within {tool.timeout_seconds:g} s. Whether it took effect is not known."
+        fatal = _fatal(session, f"Tool {tool.id} {text}")
+        return failed(session, ready.state, "timed_out", f"The tool {text}", fatal=fatal)
     except ToolError as error:
         return failed(session, ready.state, "tool_error", str(error))
     except OutputMismatch as error:
-        fatal = None
-        if session.settings.definition.tool_errors == "raise":
-            fatal = ErrorData(message=misfit(f"Tool {tool.id}", error), code="tool_output_schema_mismatch")
-        text = misfit("The tool", error)
-        return failed(session, ready.state, "output_mismatch", text, fatal=fatal)
+        fatal = _fatal(session, misfit(f"Tool {tool.id}", error), "tool_output_schema_mismatch")
+        return failed(session, ready.state, "output_mismatch", misfit("The tool", error), fatal=fatal)
     except (SystemExit, KeyboardInterrupt) as error:
         ended_so = _raised(session, ready.state, tool.id, error)
         if (turn := session.state.active) is not None and turn.turn_id == ready.state.turn_id:
@@ -200,15 +196,14 @@ def failed(
 
 def _raised(session: OpenSession, call: CallState, tool_id: str, error: BaseException) -> CallEnded:
     log_raised(session, f"Tool {tool_id}", error)
-    return failed(
-        session, call, "raised", f"The tool failed: {described(error)}", fatal=_fatal(session, tool_id, error)
-    )
+    said = described(error)
+    fatal = _fatal(session, f"Tool {tool_id} raised {said}")
+    return failed(session, call, "raised", f"The tool failed: {said}", fatal=fatal)
 
 
-def _fatal(session: OpenSession, tool_id: str, error: BaseException) -> ErrorData | None:
-    if session.settings.definition.tool_errors != "raise":
-        return None
-    return ErrorData(message=f"Tool {tool_id} raised {described(error)}", code="tool_raised")
+def _fatal(session: OpenSession, message: str, code: str = "tool_raised") -> ErrorData | None:
+    """Return what fails the turn with a call, where the agent wants that."""
+    return ErrorData(message=message, code=code) if session.settings.definition.tool_errors == "raise" else None
 
 
 def ended(session: OpenSession, call: CallState, outcome: ToolResult[Any]) -> CallEnded:

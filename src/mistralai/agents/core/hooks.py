@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any, Final
 
+from mistralai.agents.authoring.call_errors import InputUnavailable
 from mistralai.agents.authoring.draws import Drawing
 from mistralai.agents.authoring.hook_points import check_decision, point_of
 from mistralai.agents.authoring.hook_subjects import HookContext
@@ -117,6 +118,8 @@ class SessionHooks:
                     return
             except (HookFailed, JournalError):
                 raise
+            except InputUnavailable as error:
+                raise HookFailed(f"Hook {key}.{point} did not run: {error}") from None
             except asyncio.CancelledError as error:
                 if stops_the_work(session):
                     raise

@@ -7,6 +7,7 @@ import contextvars
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from mistralai.agents.authoring.call_errors import InputUnavailable
 from mistralai.agents.core.commands import (
     Answer,
     Cancel,
@@ -28,7 +29,12 @@ from mistralai.agents.core.place import Reading
 from mistralai.agents.core.ports import StartedElsewhereError
 from mistralai.agents.core.positions import START, Position, end_of, position_of
 from mistralai.agents.local.runtime import cancel
-from mistralai.agents.values.errors import SessionNotFoundError, SessionTerminatedError, TurnNotFoundError
+from mistralai.agents.values.errors import (
+    SdkError,
+    SessionNotFoundError,
+    SessionTerminatedError,
+    TurnNotFoundError,
+)
 from mistralai.agents.values.ids import uuid7
 
 if TYPE_CHECKING:
@@ -258,8 +264,16 @@ class LocalPlace:
                 runtime.release_ended()
 
     def inputs(self, session_id: str) -> Callable[[type[Any]], Any]:
-        """Return the reader of the session's inputs."""
-        return self._session(session_id).inputs.get
+        """Return the reader of the session's inputs. It raises SdkError for one that is missing or rejected."""
+        inputs = self._session(session_id).inputs
+
+        def read(kind: type[Any]) -> Any:
+            try:
+                return inputs.get(kind)
+            except InputUnavailable as error:
+                raise SdkError(str(error)) from None
+
+        return read
 
     def run_in_thread(self, function: Callable[[], Any]) -> Awaitable[Any]:
         """Run a client tool's function in a thread for tools."""
