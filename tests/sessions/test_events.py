@@ -150,6 +150,15 @@ class TestTheEventsOfASession:
         assert [event.status for event in updates] == ["running", "waiting", "running", "waiting", "terminated"]
         assert {event.turn_id for event in updates} == {None}
 
+    async def test_tell_its_title_once_when_its_first_message_gives_it(self) -> None:
+        session = await agent_of(reply("One."), reply("Two.")).start_session()
+        await session.run("  Look at 4711.\nIt is odd.")
+        await session.run("And 4712?")
+        await session.cancel()
+        updates = [event for event in await _all(session) if isinstance(event, agents.SessionUpdated)]
+        assert [event.title for event in updates if event.title] == ["Look at 4711."]
+        assert (await session.info()).title == updates[0].title
+
     async def test_are_the_same_for_who_reads_later(self) -> None:
         session = await agent_of(call("look_up"), reply("Done.")).start_session()
         following = asyncio.create_task(_all(session))

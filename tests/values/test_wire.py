@@ -168,6 +168,17 @@ class TestTheOutputOfACompletedTurn:
             from_json(Completed[Report], to_json(Completed(**TURN, output={})))
 
 
+class TestTheCauseOfAnInterruption:
+    @pytest.mark.parametrize("given", [{}, {"cause": None}])
+    def test_that_is_not_given_is_interrupted(self, given: dict[str, Any]) -> None:
+        """Public page: Turn records, `Interrupted`."""
+        read = from_data(TurnState, {"type": "interrupted", **TURN, **given})
+        assert read == Interrupted(**TURN, cause="interrupted")
+
+    def test_that_is_given_is_kept(self) -> None:
+        assert from_data(TurnState, {"type": "interrupted", **TURN, "cause": "a_newer_limit"}).cause == "a_newer_limit"
+
+
 class TestTimes:
     def test_are_written_in_utc(self) -> None:
         paris = NOW.astimezone(timezone(timedelta(hours=2)))

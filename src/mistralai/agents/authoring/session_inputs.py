@@ -72,7 +72,9 @@ def input_id_of(kind: type[SessionInput]) -> str:
         declared = field.default
     if isinstance(declared, str) and declared:
         return declared
-    raise SdkError(f'Session input {getattr(kind, "__name__", kind)} has no input_id. Set one in the class: input_id = "...".')
+    raise SdkError(
+        f'Session input {getattr(kind, "__name__", kind)} has no input_id. Set one in the class: input_id = "...".'
+    )
 
 
 def encode_session_inputs(inputs: Mapping[str, SessionInput] | None) -> dict[str, JsonValue]:

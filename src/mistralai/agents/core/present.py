@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from mistralai.agents.core.entries import (
     call_entry,
@@ -53,11 +53,13 @@ from mistralai.agents.values.wire import from_data
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from mistralai.agents.core.facts import ErrorData, Fact, UsageData
+    from mistralai.agents.core.facts import Content, ErrorData, Fact, UsageData
     from mistralai.agents.core.session import OpenSession
     from mistralai.agents.core.state import TurnProgress
     from mistralai.agents.values.entries import Entry
     from mistralai.agents.values.turn_states import TurnState
+
+LONGEST_TITLE: Final = 80
 
 
 def turn_state(session: OpenSession, turn: TurnProgress, at: str | None = None) -> TurnState[str]:
@@ -167,6 +169,15 @@ def moment(at: float) -> datetime:
     return datetime.fromtimestamp(at, UTC)
 
 
+def title_of(content: Content | None) -> str | None:
+    """Return the title that a session's first message gives it: the first line; None where it has no text."""
+    if content is None:
+        return None
+    text = content if isinstance(content, str) else " ".join(block.get("text") or "" for block in content)
+    line = text.strip().partition("\n")[0]
+    return (line if len(line) <= LONGEST_TITLE else line[: LONGEST_TITLE - 1] + "…") or None
+
+
 def agent_name(session: OpenSession) -> str:
     """Return the name of the session's agent."""
     started = session.state.started
@@ -192,9 +203,9 @@ class _Frame:
     def event[E: Event](self, kind: Callable[..., E], **fields: Any) -> E:
         return kind(id=self.next_id(), **self.base, **fields)
 
-    def session_status(self, status: str) -> SessionUpdated:
+    def session_status(self, status: str, title: str | None = None) -> SessionUpdated:
         base: dict[str, Any] = {**self.base, "turn_id": None}  # it concerns the session, though a turn is the cause
-        return SessionUpdated(id=self.next_id(), **base, status=status, title=None, archived=None)
+        return SessionUpdated(id=self.next_id(), **base, status=status, title=title, archived=None)
 
     def next_id(self) -> str:
         at = cursor(self.session.session_id, Position(self.index, self.count))
@@ -214,8 +225,9 @@ def _notice(frame: _Frame, fact: NoticeGiven) -> list[Event]:
 
 
 def _turn_accepted(frame: _Frame, fact: TurnAccepted) -> list[Event]:
+    first = next(iter(frame.session.state.turns)) == fact.turn_id
     return [
-        frame.session_status("running"),
+        frame.session_status("running", title_of(fact.content) if first else None),
         frame.event(TurnStarted),
         *frame.entry(message_entry(fact.entry_id, fact.turn_id, fact.at, "user", fact.content)),
     ]

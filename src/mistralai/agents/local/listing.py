@@ -8,7 +8,7 @@ from itertools import batched
 from typing import TYPE_CHECKING
 
 from mistralai.agents.core.facts import TurnAccepted
-from mistralai.agents.core.present import agent_name, moment, protocol_error
+from mistralai.agents.core.present import agent_name, moment, protocol_error, title_of
 from mistralai.agents.values.sessions import (
     CancelledTermination,
     CompletedTermination,
@@ -20,14 +20,13 @@ from mistralai.agents.values.sessions import (
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-    from mistralai.agents.core.facts import Content, ErrorData
+    from mistralai.agents.core.facts import ErrorData
     from mistralai.agents.core.ports import SavedSummary
     from mistralai.agents.core.session import OpenSession
     from mistralai.agents.local.runtime import Runtime
     from mistralai.agents.local.saving import SavedSessions
     from mistralai.agents.values.sessions import Termination
 
-LONGEST_TITLE = 80
 _AT_ONCE = 64
 """How many saved sessions are looked up in one go, off the event loop."""
 
@@ -71,7 +70,7 @@ def session_info(session: OpenSession) -> SessionInfo:
         parent_id=None,
         root_id=session.session_id,
         status=state.status,
-        title=_title(next((fact.content for fact in session.log if isinstance(fact, TurnAccepted)), None)),
+        title=title_of(next((fact.content for fact in session.log if isinstance(fact, TurnAccepted)), None)),
         created_at=moment(started.at if started else 0.0),
         updated_at=moment(state.last_at),
         termination=_termination(state.ended.termination, state.ended.error) if state.ended else None,
@@ -87,21 +86,12 @@ def saved_info(summary: SavedSummary) -> SessionInfo:
         parent_id=None,
         root_id=summary.session_id,
         status=summary.status,
-        title=_title(summary.first_message),
+        title=title_of(summary.first_message),
         created_at=moment(summary.started_at),
         updated_at=moment(summary.updated_at),
         termination=_termination(summary.ended, summary.error) if summary.ended else None,
         open_callbacks=summary.open_callbacks,
     )
-
-
-def _title(content: Content | None) -> str | None:
-    """Return the first line of a session's first message."""
-    if content is None:
-        return None
-    text = content if isinstance(content, str) else " ".join(block.get("text") or "" for block in content)
-    line = text.strip().partition("\n")[0]
-    return (line if len(line) <= LONGEST_TITLE else line[: LONGEST_TITLE - 1] + "…") or None
 
 
 def _termination(kind: str, error: ErrorData | None) -> Termination:

@@ -9,7 +9,7 @@ from types import NoneType, UnionType
 from typing import TYPE_CHECKING, Any, Literal, TypeAliasType, TypeVar, Union, cast, get_args, get_origin
 
 from .record import RecordFields, fields_of
-from .wire_types import FAMILIES, Family, Names, family_of, find, type_of
+from .wire_types import FAMILIES, READ_WHERE_NONE_IS_GIVEN, Family, Names, family_of, find, type_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -229,6 +229,7 @@ def _members(cls: type[Any], arguments: tuple[Any, ...]) -> Reader:
     family = family_of(cls)
     unknown = family if family is not None and family.unknown == cls.__name__ else None
     output = annotations.get("output") if cls.__name__ == "Completed" else None
+    fallbacks = READ_WHERE_NONE_IS_GIVEN.get(cls.__name__, {})
 
     def read_record(data: Any) -> Any:
         given: dict[str, Any] = _object(data)
@@ -240,7 +241,9 @@ def _members(cls: type[Any], arguments: tuple[Any, ...]) -> Reader:
             given = {**given, "output": read(find("InvalidOutput"), given["invalid_output"])}
         held: dict[str, Any] = {}
         for name in fields.names:
-            if name in given:
+            if name in fallbacks and given.get(name) is None:
+                held[name] = fallbacks[name]
+            elif name in given:
                 try:
                     held[name] = readers[name](given[name])
                 except Misfit as misfit:

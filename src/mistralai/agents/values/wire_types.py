@@ -76,6 +76,9 @@ _FAMILY_OF = (
 )
 _TYPE_OF = {name: type_ for family in FAMILIES.values() for type_, name in family.members.items()}
 
+READ_WHERE_NONE_IS_GIVEN = {"Interrupted": {"cause": "interrupted"}}
+"""What a field without a default is read as where its object does not give it, or gives null. Page: Turn records."""
+
 _LIGHT = (
     "turn_states",
     "callbacks",
