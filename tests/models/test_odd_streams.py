@@ -101,6 +101,17 @@ class TestToolCallPieces:
         assert [name for _, name, _ in found] == ["f", "g"]
         assert len({id for id, _, _ in found}) == 2
 
+    def test_two_calls_of_one_function_and_one_id_are_told_apart_by_their_index(self) -> None:
+        at = [{"id": "aaaaaaaaa", "index": index} for index in (0, 1)]
+        for pieces in (
+            [piece("f", '{"a":4}', **at[0]), piece("f", '{"a":5}', **at[1])],
+            [piece("f", "", **at[0]), piece("f", "", **at[1]), piece(None, '{"a":4}', **at[0]),
+             piece(None, '{"a":5}', **at[1])],
+        ):  # fmt: skip
+            found = calls_of(read(*pieces, END))
+            assert [(name, arguments) for _, name, arguments in found] == [("f", '{"a":4}'), ("f", '{"a":5}')]
+            assert found[0][0] == "aaaaaaaaa" != found[1][0]
+
     def test_the_name_comes_first_and_the_arguments_later(self) -> None:
         assert calls_of(read(piece("f", None, id="a", index=0), piece(None, '{"x":1}', index=0), END)) == [
             ("a", "f", '{"x":1}')

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from email.utils import formatdate
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -13,6 +14,9 @@ from mistralai.agents.models.retry import retry_after_seconds
 from mistralai.agents.testing.strict_provider import StrictProvider
 from mistralai.agents.testing.strict_replies import Answer, Disconnect, Refusal, Stream, chunk, events
 from tests.models.calling import FakeClock, calling, request, text_of
+
+if TYPE_CHECKING:
+    from mistralai.agents.testing.strict_provider import Mode
 
 BUSY = Refusal(status=503)
 
@@ -32,6 +36,16 @@ class TestWaits:
         async with calling("mistral", BUSY, Stream(pieces=()), Answer(text="hi")) as caller:
             assert text_of(await caller.call()) == "hi"
             assert len(caller.clock.waits) == 2
+
+    @pytest.mark.parametrize("mode", ["mistral", "anthropic"])
+    async def test_a_chunk_that_cannot_be_read_is_asked_for_again(self, mode: Mode) -> None:
+        async with calling(mode, Stream(pieces=(b"data: {oops\n\n",)), Answer(text="hi")) as caller:
+            assert text_of(await caller.call()) == "hi"
+
+    async def test_a_page_for_people_would_come_again(self) -> None:
+        async with calling("mistral", Stream(pieces=(b"<html>Welcome</html>\n",)), Answer(text="hi")) as caller:
+            assert (await caller.failure()).details == {"reason": "unreadable_chunk"}
+            assert len(caller.server.requests) == 1
 
     async def test_every_attempt_sends_the_same_bytes(self) -> None:
         async with calling("mistral", BUSY, BUSY, Answer(text="hi")) as caller:

@@ -71,7 +71,7 @@ class AnthropicReply:
         """The last events. Raises ModelError for a reply that was cut off or does not tell its tokens."""
         events = self._read(self._splitter.end())
         if not self.chunks and (plain := self._splitter.plain.strip()):
-            self._read_event(plain, events)
+            self._read_event(plain, events, whole=True)
         if self._finish is None:
             raise cut_off(empty=not self.chunks)
         if self._usage.input_tokens is None or self._usage.output_tokens is None:
@@ -91,11 +91,11 @@ class AnthropicReply:
                 break
         return events
 
-    def _read_event(self, data: bytes, events: list[ModelEvent]) -> None:
+    def _read_event(self, data: bytes, events: list[ModelEvent], *, whole: bool = False) -> None:
         try:
             event = read_event(data)
         except (msgspec.DecodeError, RecursionError) as error:
-            raise unreadable() from error
+            raise unreadable(whole=whole) from error
         self.chunks += 1
         match event.type:
             case "content_block_delta" if event.delta is not None:

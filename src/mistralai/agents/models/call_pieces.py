@@ -34,11 +34,12 @@ class _OpenCall:
 
 
 class CallPieces:
-    """The calls of one reply. A piece goes to the call of its id, else of its index, else to the last one.
+    """The calls of one reply. A piece goes to the call of its id and index, else of its id, else of its index, else
+    to the last one.
 
     Servers repeat ids and names, change the id in mid-call, send the text "null" for one, and leave the index out or
     at 0. So a known place is left for a new call only if the piece names a function, and the call there is of another
-    name or whole already.
+    name or whole already; or, under one id, of another index.
     """
 
     __slots__ = ("_calls",)
@@ -56,7 +57,7 @@ class CallPieces:
         call = self._place(id, delta.index)
         if call is None and not name and delta.index is None and self._calls:
             call = self._calls[-1]
-        if call is None or (name and self._is_another(call, id, name)):
+        if call is None or (name and self._is_another(call, id, delta.index, name)):
             call = _OpenCall(id, delta.index)
             self._calls.append(call)
         if name:
@@ -84,18 +85,19 @@ class CallPieces:
         if not self._calls:
             return None
         newest_first = self._calls[::-1]
-        if id is not None and (same := next((call for call in newest_first if call.id == id), None)) is not None:
-            return same
+        if id is not None and (same := [call for call in newest_first if call.id == id]):
+            return next((call for call in same if call.index == index), same[0])
         if index is not None:
             return next((call for call in newest_first if call.index == index), None)
         return None if id is not None and self._calls[-1].id not in (None, id) else self._calls[-1]
 
     @staticmethod
-    def _is_another(call: _OpenCall, id: str | None, name: str) -> bool:
+    def _is_another(call: _OpenCall, id: str | None, index: int | None, name: str) -> bool:
         if not call.name:
             return False
         if id is not None and id == call.id:
-            return name != call.name and call.is_whole()
+            elsewhere = None not in (index, call.index) and index != call.index
+            return elsewhere or (name != call.name and call.is_whole())
         return name != call.name or call.is_whole()
 
 

@@ -43,7 +43,7 @@ class ChatReply:
         """The last events. Raises ModelError for a reply that was cut off or does not tell its tokens."""
         events = self._read(self._splitter.end())
         if not self.chunks and (plain := self._splitter.plain.strip()):
-            self._read_chunk(plain, events)
+            self._read_chunk(plain, events, whole=True)
         if self._finish is None:
             raise cut_off(empty=not self.chunks)
         if self._finish == "error":
@@ -67,11 +67,11 @@ class ChatReply:
             self._read_chunk(data, events)
         return events
 
-    def _read_chunk(self, data: bytes, events: list[ModelEvent]) -> None:
+    def _read_chunk(self, data: bytes, events: list[ModelEvent], *, whole: bool = False) -> None:
         try:
             chunk = read_chunk(data)
         except (msgspec.DecodeError, RecursionError) as error:
-            raise unreadable() from error
+            raise unreadable(whole=whole) from error
         self.chunks += 1
         if chunk.usage is not None:
             self._usage = chunk.usage

@@ -131,14 +131,14 @@ def cut_off(*, empty: bool) -> CallFailure:
     )
 
 
-def unreadable() -> CallFailure:
-    """A chunk is no JSON."""
+def unreadable(*, whole: bool) -> CallFailure:
+    """A chunk is no JSON; `whole` where it is all of the body, as of a page for people, which would come again."""
     return CallFailure(
         "The model's server sent a chunk that is no JSON. Check that the base URL is that of a model server.",
         code="completion_failed",
         retryable=True,
         details={"reason": "unreadable_chunk"},
-        again=False,
+        again=not whole,
     )
 
 
