@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from datetime import date
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -88,6 +89,21 @@ class TestAPoint:
             class Wrong(Hook):  # pyright: ignore[reportUnusedClass]  # the point of the test
                 def pre_tool_call(self, ctx: Any, call: Any) -> Any:
                     return None
+
+    async def test_may_be_wrapped_by_a_decorator(self) -> None:
+        def noted(function: Any) -> Any:
+            @functools.wraps(function)
+            def wrapper(*args: Any) -> Any:
+                return function(*args)
+
+            return wrapper
+
+        class Wrapped(Hook):
+            @noted
+            async def pre_agent_turn(self, ctx: HookContext, request: Any) -> Any:
+                return skip("wrapped")
+
+        assert await run_point(Wrapped(), "pre_agent_turn", CONTEXT, None, NOTHING) == skip("wrapped")
 
     def test_that_takes_something_nobody_gives_is_refused(self) -> None:
         with pytest.raises(SdkError, match="parameter 'more' is not filled by anything"):

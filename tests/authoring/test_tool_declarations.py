@@ -7,12 +7,13 @@ import copy
 import functools
 import inspect
 import pickle
-from collections.abc import Callable  # noqa: TC003  # read when the tool is declared
+from collections.abc import AsyncIterator, Callable, Iterator  # noqa: TC003  # read when a tool is declared
 from typing import Annotated, Any, cast
 
 import pytest
 from pydantic import BaseModel
 
+from mistralai.agents.authoring.client_tool import client_tool
 from mistralai.agents.authoring.depends import Depends
 from mistralai.agents.authoring.session_input import SessionInput
 from mistralai.agents.authoring.session_inputs import SessionInputs
@@ -126,6 +127,28 @@ class TestARefusedDeclaration:
     def test_what_is_not_a_function_is_refused(self) -> None:
         assert "takes a function, not 3" in self.refused(3)
         assert "is a tool already" in self.refused(at_module_level)
+
+    def test_a_function_that_yields_is_refused(self) -> None:
+        def numbers() -> Iterator[int]:
+            """Count."""
+            yield 1
+
+        async def later() -> AsyncIterator[int]:
+            """Count."""
+            yield 1
+
+        for function in (numbers, later, functools.partial(numbers)):
+            with pytest.raises(SdkError, match=r"yields, and a call has one result\. Return it, such as a list"):
+                tool(name="numbers")(function)
+
+        @client_tool
+        def count() -> list[int]:
+            """Count."""
+            raise AssertionError("answered by the client")
+
+        untyped: Any = numbers
+        with pytest.raises(SdkError, match=r"'count': .*numbers yields"):
+            count.answer(untyped)
 
     def test_an_input_schema_must_name_the_parameters(self) -> None:
         def f(case: Case) -> None: ...

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import logging
 import threading
 import time
+from collections.abc import Awaitable, Callable  # noqa: TC003  # read when a tool is declared
+from typing import Any
 
 import pytest
 
@@ -63,6 +66,62 @@ class TestASyncTool:
 
         result = await called(call("promising"), promising)
         assert result.read[0].is_error
+
+    @pytest.mark.parametrize("bound", [None, 60])
+    async def test_that_returns_an_awaitable_is_awaited_on_the_loop(self, bound: float | None) -> None:
+        where: list[int] = []
+
+        def logged(function: Callable[..., Awaitable[str]]) -> Callable[..., Awaitable[str]]:
+            @functools.wraps(function)
+            def wrapper(*args: object, **kwargs: object) -> Awaitable[str]:
+                return function(*args, **kwargs)
+
+            return wrapper
+
+        @agents.tool(timeout_seconds=bound)
+        @logged
+        async def look_up(place: str) -> str:
+            """Look something up."""
+            where.append(threading.get_ident())
+            await asyncio.sleep(0)
+            return f"found in {place}"
+
+        @agents.tool
+        def promise(place: str) -> Awaitable[str]:
+            """Look something up later."""
+            return look_up(place)
+
+        for tool in (look_up, promise):
+            assert (await called(call(tool.name, {"place": "Lyon"}), tool)).text == "found in Lyon"
+        assert where == [threading.get_ident()] * 2
+        assert promise.output_schema == {"type": "string"}
+
+    async def test_that_is_a_partial_or_an_object_with_an_async_call_runs_on_the_loop(self) -> None:
+        async def search(place: str, depth: int) -> int:
+            """Look something up."""
+            return threading.get_ident() * depth
+
+        class Search:
+            """Look something up."""
+
+            async def __call__(self, place: str) -> int:
+                return threading.get_ident()
+
+        for function in (functools.partial(search, depth=1), Search()):
+            tool = agents.tool(name="search")(function)
+            result = await called(call("search", {"place": "Lyon"}), tool)
+            assert result.text == str(threading.get_ident())
+
+    async def test_that_returns_a_generator_has_it_run_in_its_thread(self) -> None:
+        where: list[int] = []
+
+        @agents.tool
+        def numbers() -> Any:
+            """Count."""
+            return (where.append(threading.get_ident()) or number for number in range(3))
+
+        assert (await called(call("numbers"), numbers)).text == "[0,1,2]"
+        assert threading.get_ident() not in where
 
 
 class TestParallelCalls:

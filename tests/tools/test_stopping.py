@@ -171,6 +171,54 @@ class TestInterrupting:
         interrupted(await turn.result())
         assert ended == ["cancelled"]
 
+    async def test_cancels_what_a_plain_function_gave_to_be_awaited(self) -> None:
+        begun, ended = asyncio.Event(), list[str]()
+
+        async def wait() -> None:
+            begun.set()
+            try:
+                await asyncio.Event().wait()
+            finally:
+                ended.append("cancelled")
+
+        @agents.tool
+        def patient() -> Any:
+            """Wait."""
+            return wait()
+
+        session = await agents.Agent(model=ScriptedModel([call("patient")]), tools=[patient]).start_session()
+        turn = await session.send_message("go")
+        await begun.wait()
+        await turn.interrupt()
+        interrupted(await turn.result())
+        assert ended == ["cancelled"]
+
+    @pytest.mark.parametrize("kind", ["coroutine", "future"])
+    async def test_does_not_begin_what_a_plain_function_gives_to_be_awaited_later(self, kind: str) -> None:
+        begun, let_go, ran = threading.Event(), threading.Event(), list[str]()
+
+        async def wait() -> None:
+            ran.append("ran")
+
+        promised = asyncio.get_running_loop().create_future()
+
+        @agents.tool
+        def slow() -> Any:
+            """Take long to begin."""
+            begun.set()
+            let_go.wait(20)
+            return wait() if kind == "coroutine" else promised
+
+        session = await agents.Agent(model=ScriptedModel([call("slow")]), tools=[slow]).start_session()
+        turn = await session.send_message("go")
+        await asyncio.to_thread(begun.wait, 20)
+        stopping = asyncio.create_task(turn.interrupt())
+        await asyncio.sleep(0)
+        let_go.set()
+        await stopping
+        interrupted(await turn.result())
+        assert ran == []
+
     @pytest.mark.slow
     async def test_in_real_time_ends_within_five_seconds(self, workshop: Workshop) -> None:
         session, turn, _ = await workshop.start("in_thread", "stubborn", "slow_to_stop")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeGuard, overload
 
 from mistralai.agents.authoring.call_errors import InvalidArguments
 from mistralai.agents.authoring.declaration import ModelAccess, Options, ToolDeclaration
-from mistralai.agents.authoring.signature import caller, is_async
+from mistralai.agents.authoring.signature import caller, check_returns, is_async
 from mistralai.agents.values.callbacks import OpenClientToolCall
 from mistralai.agents.values.errors import SdkError
 from mistralai.agents.values.tool_result import ToolResult
@@ -147,6 +147,7 @@ class ClientTool[**P, R](ToolDeclaration):
     def _check_takes_parameters(self, fn: Any) -> None:
         if not callable(fn):
             raise SdkError(f"{self._owner}: answer() takes a function, not {fn!r}.")
+        check_returns(self._owner, fn)
         try:
             signature = inspect.signature(fn)
         except (TypeError, ValueError):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Mapping
+from collections.abc import Awaitable, Coroutine, Mapping
 from typing import TYPE_CHECKING, Any, Literal, cast, get_args, get_origin
 
 from pydantic import TypeAdapter, ValidationError
@@ -113,6 +113,8 @@ class Derived:
         self.result: TypeAdapter[Any] | None = None
         self.output_schema = options.output_schema
         returns = parameters.returns
+        if get_origin(returns) in (Awaitable, Coroutine):
+            returns = get_args(returns)[-1]
         if get_origin(returns) is ToolResult:
             returns = get_args(returns)[0]
         if options.output_schema is None and returns not in _NO_SCHEMA and not is_content_type(returns):

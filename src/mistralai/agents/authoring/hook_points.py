@@ -51,7 +51,7 @@ class Point:
     __slots__ = ("_function", "_inputs", "_local_names", "_owner")
 
     def __init__(self, owner: str, function: Any, frame: FrameType | None) -> None:
-        if not inspect.iscoroutinefunction(function):
+        if not inspect.iscoroutinefunction(inspect.unwrap(function)):  # a decorator may have wrapped it
             raise SdkError(f"{owner} is not async. Write it with async def.")
         self._owner = owner
         self._function = function

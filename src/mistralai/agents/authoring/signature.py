@@ -97,10 +97,22 @@ def caller(depth: int) -> FrameType | None:
 
 def is_async(function: Callable[..., Any]) -> bool:
     """Whether calling it gives an awaitable: an async function, a partial of one, or an object whose call is async."""
+    return any(map(inspect.iscoroutinefunction, _called(function)))
+
+
+def check_returns(owner: str, function: Callable[..., Any]) -> None:
+    """Raise SdkError for a generator function: a call has one result."""
+    if any(inspect.isgeneratorfunction(one) or inspect.isasyncgenfunction(one) for one in _called(function)):
+        named = getattr(function, "__qualname__", function)
+        raise SdkError(f"{owner}: {named} yields, and a call has one result. Return it, such as a list.")
+
+
+def _called(function: Callable[..., Any]) -> tuple[Any, Any]:
+    """What a call runs: the function of a partial, or the method of an object that is called."""
     inner: Any = function
     while (partial := getattr(inner, "func", None)) is not None and hasattr(inner, "keywords"):
         inner = partial
-    return inspect.iscoroutinefunction(inner) or inspect.iscoroutinefunction(cast("Any", type(inner)).__call__)
+    return inner, cast("Any", type(inner)).__call__
 
 
 def read_parameters(

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import inspect
+from types import GeneratorType
 from typing import TYPE_CHECKING, Any, Concatenate, Protocol, cast, overload
 
 from mistralai.agents.authoring.declaration import ModelAccess, Options, ToolDeclaration
-from mistralai.agents.authoring.signature import caller, is_async
+from mistralai.agents.authoring.signature import caller, check_returns, is_async
 from mistralai.agents.values.errors import SdkError
 
 if TYPE_CHECKING:
@@ -29,7 +30,8 @@ class BoundCall:
 
     def call(self) -> Any:
         """Run the function: its value, or an awaitable of it. In a thread of its own where the tool is not async."""
-        return self._function(**self._values)
+        value = self._function(**self._values)
+        return list(cast("GeneratorType[Any]", value)) if isinstance(value, GeneratorType) else value
 
 
 class Tool[**P, R](ToolDeclaration):
@@ -43,11 +45,12 @@ class Tool[**P, R](ToolDeclaration):
         self._skip = 1 if self._binds_class or (not static and _is_method(inner)) else 0
         self._unbound = self._skip == 1
         self._is_async = is_async(inner)
+        check_returns(self._owner, inner)
         self._derive()
 
     @property
     def is_async(self) -> bool:
-        """Whether calling it gives an awaitable. A tool that is not async runs in a thread."""
+        """Whether it is known to give an awaitable. One that is not runs in a thread; what it gives is awaited then."""
         return self._is_async
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+import inspect
 from typing import TYPE_CHECKING, Any
 
 from msgspec import structs
@@ -145,19 +146,31 @@ class _ToolTimeout(TimeoutError):
 
 
 async def _value(session: OpenSession, ready: ReadyCall) -> Any:
-    bound, seconds = ready.bound, ready.tool.timeout_seconds
-    if ready.tool.is_async:
-        if seconds is None:
-            return await bound.call()
-        awaited = asyncio.ensure_future(bound.call())
-    else:
-        awaited = session.surroundings.run_in_thread(bound.call, contextvars.copy_context())
-        if seconds is None:
-            return await awaited
+    seconds = ready.tool.timeout_seconds
+    if seconds is None:
+        return await _called(session, ready)
+    awaited = asyncio.ensure_future(_called(session, ready))
     done, _ = await _within(awaited, seconds)
     if not done:
         raise _ToolTimeout
     return awaited.result()
+
+
+async def _called(session: OpenSession, ready: ReadyCall) -> Any:
+    """Call the function where it belongs. What a plain one gives may be an awaitable, as of a decorator's wrapper."""
+    if ready.tool.is_async:
+        return await ready.bound.call()
+    value = await session.surroundings.run_in_thread(ready.bound.call, contextvars.copy_context())
+    if not inspect.isawaitable(value):
+        return value
+    work = session.works[ready.state.call.call_id]
+    work.in_thread = False  # from here on a turn that stops cancels it
+    if (turn := session.state.active) is None or turn.interrupting is not None:
+        work.stop()
+        if inspect.iscoroutine(value):
+            value.close()
+        await asyncio.get_running_loop().create_future()
+    return await value
 
 
 async def _within(awaited: asyncio.Future[Any], seconds: float) -> tuple[bool, None]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from typing import TYPE_CHECKING, Any
 
+from mistralai.agents.authoring.signature import check_returns
 from mistralai.agents.values.errors import SdkError
 from mistralai.agents.values.record import record
 
@@ -52,6 +53,7 @@ def _check_takes(name: str, handler: Any, count: int) -> None:
     takes = {1: "one argument", 2: "two arguments, the context and the request"}[count]
     if not callable(handler):
         raise SdkError(f"{name} is {handler!r}. Pass a function of {takes}, or None.")
+    check_returns(name, handler)
     try:
         inspect.signature(handler).bind(*range(count))
     except TypeError:
