@@ -89,6 +89,11 @@ class TestDescriptionsOfParameters:
         )
         assert said["alert_id"] == "The alert's id."
 
+    @pytest.mark.parametrize("field", [":param alert_id: AA", ":param str alert_id: AA", "    :param alert_id: AA"])
+    @pytest.mark.parametrize("around", ["Open.\n\n{}\n", "Open.\n\n{}", "{}", "\n{}\n"])
+    def test_are_read_from_a_rest_docstring_of_one_field(self, field: str, around: str) -> None:
+        assert self.described(around.format(field))["alert_id"] == "AA"
+
     def test_are_read_from_a_rest_docstring(self) -> None:
         said = self.described(
             "Open.\n\n:param alert_id: The alert's\n    id.\n:param str summary: No.\n:returns: It.\n"

@@ -87,9 +87,18 @@ class Options:
         for name in ("input_schema", "output_schema"):
             if given[name] is not None and not isinstance(given[name], dict):
                 raise SdkError(f"{owner}: {name} is {given[name]!r:.200}. Pass a JSON schema as a dict, or None.")
+            if given[name] is not None:
+                _check_schema(owner, name, given[name])
         schema = self.input_schema
         if schema is not None and schema.get("type", "object") != "object":
             raise SdkError(f"{owner}: input_schema has type {schema['type']!r}. Arguments are a JSON object.")
+
+
+def _check_schema(owner: str, name: str, schema: JsonObject) -> None:
+    from mistralai.agents.authoring.schema_problems import schema_problems
+
+    if problems := schema_problems(schema):
+        raise SdkError(f"{owner}: {name} is no JSON schema: {'; '.join(problems)}. Correct it.")
 
 
 def _copied(schema: Any) -> Any:

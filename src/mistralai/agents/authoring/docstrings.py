@@ -29,8 +29,10 @@ def parameter_descriptions(docstring: str | None) -> Mapping[str, str]:
     import griffe
 
     # A style is chosen by the sections found. Complaints are about how the docstring is written; nobody can act here.
+    written = griffe.Docstring(text)
+    written.value = f"\n{written.value}\n"  # it takes a field for one only between two ends of lines
     parsed = griffe.parse_auto(
-        griffe.Docstring(text),
+        written,
         per_style_options={"google": {"warnings": False}, "numpy": {"warnings": False}, "sphinx": {"warnings": False}},
     )
     found: dict[str, str] = {}

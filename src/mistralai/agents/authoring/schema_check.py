@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from mistralai.agents.authoring.json_kinds import is_array, is_number, is_object, json_kind
+from mistralai.agents.authoring.schema_problems import resolved
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -57,14 +58,10 @@ def _check(schema: Schema, value: Any, path: str, root: Schema, depth: int) -> l
 
 
 def _reference(pointer: str, value: Any, place: _Place) -> Iterator[str]:
-    target: Any = place.root
-    if not pointer.startswith("#"):
-        return
-    for part in pointer[1:].split("/")[1:]:
-        key = part.replace("~1", "/").replace("~0", "~")
-        target = target.get(key) if is_object(target) else None
-    if target is not None:
-        yield from place.check(target, value)
+    if pointer == "#" or pointer.startswith("#/"):  # another schema, or an anchor, is not looked for
+        target = resolved(pointer, place.root)
+        if target is not None:
+            yield from place.check(target, value)
 
 
 def _is_kind(kind: str, value: Any) -> bool:
