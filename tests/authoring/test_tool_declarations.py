@@ -22,6 +22,35 @@ from mistralai.agents.authoring.tool_context import ToolContext
 from mistralai.agents.values.annotations import ToolAnnotations
 from mistralai.agents.values.errors import SdkError
 
+WRONG_SCHEMAS: list[tuple[dict[str, Any], str]] = [
+    ({"type": "foo"}, "type is 'foo', none of string, integer, number, boolean, null, array, object"),
+    ({"type": []}, "type is [], none of"),
+    ({"$ref": "#/nope"}, "$ref is '#/nope', which the schema does not have"),
+    ({"$ref": "#/anyOf/1", "anyOf": [{}]}, "which the schema does not have"),
+    ({"$ref": "#/title/x", "title": "t"}, "which the schema does not have"),
+    ({"$ref": 3}, "$ref is 3, not a reference such as #/$defs/name"),
+    ({"required": 5}, "required is 5, not a list of names"),
+    ({"required": [5]}, "required is [5], not a list of names"),
+    ({"dependentRequired": {"a": "b"}}, "not lists of names by name"),
+    ({"enum": "a"}, "enum is 'a', not a list"),
+    ({"uniqueItems": "yes"}, "uniqueItems is 'yes', not true or false"),
+    ({"pattern": "["}, "pattern is '[', which Python's re cannot read"),
+    ({"pattern": 3}, "pattern is 3, which Python's re cannot read"),
+    ({"patternProperties": {"(": {}}}, "patternProperties has '(', which Python's re cannot read"),
+    ({"$defs": []}, "$defs is [], not schemas by name"),
+    ({"anyOf": []}, "anyOf is [], not a list of schemas"),
+    ({"allOf": [{}, {"not": {"type": 1}}]}, "allOf[1].not.type is 1, none of"),
+    ({"$defs": {"a": {"items": 3}}}, "$defs.a.items is 3, not a schema"),
+    ({"items": [{}]}, "items is [{}], a list: write prefixItems"),
+    ({"minLength": -1}, "minLength is -1, not a whole number from 0"),
+    ({"maxItems": 1.5}, "maxItems is 1.5, not a whole number from 0"),
+    ({"exclusiveMinimum": True}, "exclusiveMinimum is True, not a number"),
+    ({"multipleOf": 0}, "multipleOf is 0, not a number above 0"),
+    ({"default": object()}, "it cannot be written as JSON"),
+    ({"const": float("nan")}, "it cannot be written as JSON"),
+    ({"enum": "a" * 100}, f"enum is '{'a' * 56}..., not a list"),
+]
+
 CONTEXT = ToolContext(session_id="s", turn_id="t", tool_call_id="c", idempotency_key="k")
 
 
@@ -116,37 +145,7 @@ class TestARefusedDeclaration:
         assert "description is 3" in self.refused(f, description=3)
         assert "input_schema has type 'array'" in self.refused(f, input_schema={"type": "array"})
 
-    @pytest.mark.parametrize(
-        ("schema", "told"),
-        [
-            ({"type": "foo"}, "type is 'foo', none of string, integer, number, boolean, null, array, object"),
-            ({"type": []}, "type is [], none of"),
-            ({"$ref": "#/nope"}, "$ref is '#/nope', which the schema does not have"),
-            ({"$ref": "#/anyOf/1", "anyOf": [{}]}, "which the schema does not have"),
-            ({"$ref": "#/title/x", "title": "t"}, "which the schema does not have"),
-            ({"$ref": 3}, "$ref is 3, not a reference such as #/$defs/name"),
-            ({"required": 5}, "required is 5, not a list of names"),
-            ({"required": [5]}, "required is [5], not a list of names"),
-            ({"dependentRequired": {"a": "b"}}, "not lists of names by name"),
-            ({"enum": "a"}, "enum is 'a', not a list"),
-            ({"uniqueItems": "yes"}, "uniqueItems is 'yes', not true or false"),
-            ({"pattern": "["}, "pattern is '[', which Python's re cannot read"),
-            ({"pattern": 3}, "pattern is 3, which Python's re cannot read"),
-            ({"patternProperties": {"(": {}}}, "patternProperties has '(', which Python's re cannot read"),
-            ({"$defs": []}, "$defs is [], not schemas by name"),
-            ({"anyOf": []}, "anyOf is [], not a list of schemas"),
-            ({"allOf": [{}, {"not": {"type": 1}}]}, "allOf[1].not.type is 1, none of"),
-            ({"$defs": {"a": {"items": 3}}}, "$defs.a.items is 3, not a schema"),
-            ({"items": [{}]}, "items is [{}], a list: write prefixItems"),
-            ({"minLength": -1}, "minLength is -1, not a whole number from 0"),
-            ({"maxItems": 1.5}, "maxItems is 1.5, not a whole number from 0"),
-            ({"exclusiveMinimum": True}, "exclusiveMinimum is True, not a number"),
-            ({"multipleOf": 0}, "multipleOf is 0, not a number above 0"),
-            ({"default": object()}, "it cannot be written as JSON"),
-            ({"const": float("nan")}, "it cannot be written as JSON"),
-            ({"enum": "a" * 100}, f"enum is '{'a' * 56}..., not a list"),
-        ],
-    )
+    @pytest.mark.parametrize(("schema", "told"), WRONG_SCHEMAS)
     def test_says_what_is_wrong_with_a_schema(self, schema: dict[str, Any], told: str) -> None:
         def f() -> None: ...
 
@@ -168,7 +167,9 @@ class TestARefusedDeclaration:
         assert tool(name="f", output_schema=schema)(lambda: None).output_schema == schema
 
     def test_an_unknown_option_is_a_type_error(self) -> None:
-        with pytest.raises(TypeError, match="timeout"):
+        with pytest.raises(TypeError, match=r"agents\.client_tool takes no argument 'timeout'\. It takes "):
+            client_tool(timeout=3)  # type: ignore[call-overload]  # pyright: ignore[reportCallIssue]  # the point of the test
+        with pytest.raises(TypeError, match=r"agents\.tool takes no argument 'timeout'\. It takes "):
             tool(timeout=3)  # type: ignore[call-overload]  # pyright: ignore[reportCallIssue]  # the point of the test
 
     def test_a_lambda_needs_a_name(self) -> None:

@@ -11,6 +11,9 @@ from mistralai.agents.testing import Gate, ScriptedModel, Step, call, calls, rep
 from tests.support.asked import asked
 from tests.support.outcomes import completed
 
+TOKENS_NEARLY_UP = (
+    "The tokens of this turn are nearly used up, and at most about one more reply is possible: come to an answer."
+)
 LAST_BUT_ONE = "After this reply only one more is possible in this turn: come to an answer."
 
 
@@ -184,6 +187,24 @@ class TestWhatTheModelIsTold:
         told = [[LAST_BUT_ONE in line for line in asked(model, number)] for number in range(4)]
         assert [any(lines) for lines in told] == [False, False, True, True]
         assert told[2][-1], "with the newest result"
+
+    @pytest.mark.parametrize(
+        ("limits", "calls_told"),
+        [
+            (agents.UsageLimits(input_tokens=500), [False, False, False, True, True]),
+            (agents.UsageLimits(output_tokens=50), [False, False, False, True, True]),
+            (agents.UsageLimits(total_tokens=550), [False, False, False, True, True]),
+            (agents.UsageLimits(total_tokens=150), [False, True]),
+        ],
+        ids=str,
+    )
+    async def test_comes_about_then_where_tokens_are_what_is_bounded(
+        self, limits: agents.UsageLimits, calls_told: list[bool]
+    ) -> None:
+        model = ScriptedModel([call("read")] * 9, usage=tokens(100, 10))
+        await agents.Agent(model=model, tools=[read], limits=limits).run("Read.")
+        told = [any(TOKENS_NEARLY_UP in line for line in asked(model, number)) for number in range(len(model.requests))]
+        assert told == calls_told
 
     async def test_changes_nothing_of_what_was_sent_before(self) -> None:
         agent, model = agent_of(*[call("read")] * 4, limits=agents.UsageLimits(model_calls=4))

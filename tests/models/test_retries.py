@@ -16,7 +16,7 @@ from mistralai.agents.testing.strict_replies import Answer, Disconnect, Refusal,
 from tests.models.calling import FakeClock, calling, request, text_of
 
 if TYPE_CHECKING:
-    from mistralai.agents.testing.strict_provider import Mode
+    from mistralai.agents.testing.strict_replies import Mode
 
 BUSY = Refusal(status=503)
 

@@ -90,6 +90,25 @@ class TestTheQuestion:
         assert [locate.called(each) for each in state.callbacks] == [True, False]
         assert [place.called(each) for each in state.callbacks] == [False, True]
 
+    async def test_is_told_apart_from_another_stub_that_has_its_id(self) -> None:
+        """`called` is what tells a checker which function `run` takes."""
+
+        @agents.client_tool(name="locate")
+        def another(country: int) -> int:
+            """Something else."""
+            raise AssertionError("answered by the client")
+
+        @agents.client_tool(name="locate")
+        def alike(precise: bool = False) -> str:
+            """Where the user is."""
+            raise AssertionError("answered by the client")
+
+        _, turn, state = await called(call("locate"))
+        assert [stub.called(only_callback(state)) for stub in (locate, another, alike)] == [True, False, True]
+        stranger = agents.Agent(model="unused").session(turn.session_id)
+        unknown = only_callback(await stranger.turn(turn.id).get())
+        assert locate.called(unknown), "a handle that knows no stub goes by the ID"
+
     async def test_is_not_asked_for_arguments_that_do_not_fit(self) -> None:
         model = ScriptedModel([call("locate", {"precise": "very"}), reply("Sorry.")])
         completed(await agent_of(model).run("Go."))

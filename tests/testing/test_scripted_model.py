@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+import re
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -21,6 +22,12 @@ from mistralai.agents.testing import (
     tokens,
 )
 from tests.testing.answering import agent, completed, double, error_of, run, shout
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+FIVE: Any = 5
+NOTHING: Any = None
 
 
 class TestAReply:
@@ -221,6 +228,28 @@ class TestTheScriptsEnd:
         model.add(reply("a"))
         await completed(model)
         model.assert_consumed()
+
+    @pytest.mark.parametrize(
+        ("make", "told"),
+        [
+            (lambda: reply(FIVE), "reply: 5 is no piece of a stream"),
+            (lambda: stream(NOTHING), "stream: None is no piece of a stream"),
+            (lambda: call(""), "call: name is ''"),
+            (lambda: call(FIVE), "call: name is 5"),
+            (lambda: call("a", FIVE), "call: arguments is 5. Pass them by name in a dict"),
+            (lambda: call("a", {"b": object()}), "which JSON cannot hold"),
+            (lambda: call("a", text=FIVE), "call: 5 is no piece"),
+            (lambda: calls(), "calls: there is no call"),
+            (lambda: calls(call("a"), text=FIVE), "calls: 5 is no piece"),
+            (lambda: error(200), "error: status is 200. Pass an HTTP status of a failure"),
+            (lambda: error(True), "error: status is True"),
+            (lambda: error(""), "error: status is ''"),
+            (lambda: error(500, after=FIVE), "error: 5 is no piece"),
+        ],
+    )
+    def test_says_which_part_of_a_step_is_none(self, make: Callable[[], Any], told: str) -> None:
+        with pytest.raises((TypeError, ValueError), match=re.escape(told)):
+            make()
 
     def test_holds_steps_only(self) -> None:
         with pytest.raises(TypeError, match="step 2 is 'hi'"):

@@ -118,9 +118,13 @@ class TestASyncTool:
         @agents.tool
         def numbers() -> Any:
             """Count."""
-            return (where.append(threading.get_ident()) or number for number in range(3))
+            return (each() for _ in range(3))
 
-        assert (await called(call("numbers"), numbers)).text == "[0,1,2]"
+        def each() -> int:
+            where.append(threading.get_ident())
+            return len(where)
+
+        assert (await called(call("numbers"), numbers)).text == "[1,2,3]"
         assert threading.get_ident() not in where
 
 

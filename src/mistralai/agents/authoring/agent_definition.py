@@ -196,6 +196,8 @@ class AgentDefinition[T]:
         if output_type is not None:
             _ = self.output
 
+    __init__.__qualname__ = "Agent"  # what Python says of wrong arguments names what was called
+
     @property
     def all_tools(self) -> tuple[ToolDeclaration, ...]:
         """Its tools and those its guardrails and hooks bring."""

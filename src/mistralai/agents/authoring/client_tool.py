@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from functools import partial
-from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeGuard, overload
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeGuard, cast, overload
 
 from mistralai.agents.authoring.call_errors import InvalidArguments
 from mistralai.agents.authoring.declaration import ModelAccess, Options, ToolDeclaration
@@ -107,8 +107,15 @@ class ClientTool[**P, R](ToolDeclaration):
         return ClientToolAnswer(self, fn)
 
     def called(self, callback: OpenCallback) -> TypeGuard[OpenClientToolCall[P, R]]:
-        """Whether an open callback is a call of this tool."""
-        return isinstance(callback, OpenClientToolCall) and callback.call.tool_id == self._id
+        """Whether an open callback is a call of this tool, and not of another stub that has its ID."""
+        if not isinstance(callback, OpenClientToolCall) or callback.call.tool_id != self._id:
+            return False
+        known = getattr(cast("Any", callback), "_stub", None)  # None where the handle knows no stub, or several
+        return known is None or known is self or self._is_like(known)
+
+    def _is_like(self, other: ClientTool[..., Any]) -> bool:
+        """Whether a function that answers the one answers the other."""
+        return (self.input_schema, self.output_schema) == (other.input_schema, other.output_schema)
 
     def check_answer(self, value: object) -> ToolResult[Any]:
         """Bring a given answer into its stored form, checked against the return type.
@@ -193,10 +200,10 @@ def client_tool(function: Callable[..., Any] | None = None, /, **options: Any) -
 
     Public page: Callbacks. Raises SdkError that names the tool and the parameter when a schema cannot be derived.
     """
+    checked = Options.given_to("agents.client_tool", options)
     if function is not None:
-        stub: ClientTool[..., Any] = ClientTool(_callable(function), Options(**options), _depth=2)
+        stub: ClientTool[..., Any] = ClientTool(_callable(function), checked, _depth=2)
         return stub
-    checked = Options(**options)
 
     def decorate(function: Callable[..., Any]) -> ClientTool[..., Any]:
         return ClientTool(_callable(function), checked, _depth=2)

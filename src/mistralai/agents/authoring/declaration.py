@@ -68,6 +68,14 @@ class Options:
         self.timeout_seconds: float | None = timeout_seconds
         self.idempotent: bool = idempotent
 
+    @classmethod
+    def given_to(cls, decorator: str, given: Mapping[str, Any]) -> Options:
+        """The options of a decorator's call. Raises TypeError that names one it does not take."""
+        for name in given:
+            if name not in cls.__slots__:
+                raise TypeError(f"{decorator} takes no argument {name!r}. It takes {', '.join(cls.__slots__)}.")
+        return cls(**given)
+
     def check(self, owner: str) -> None:
         """Raise SdkError that names the argument at fault."""
         given: dict[str, Any] = {key: getattr(self, key) for key in self.__slots__}

@@ -125,9 +125,9 @@ def tool(function: Callable[..., Any] | None = None, /, **options: Any) -> Any:
 
     Public page: Tools. Raises SdkError that names the tool and the parameter when a schema cannot be derived.
     """
+    checked = Options.given_to("agents.tool", options)
     if function is not None:
-        return Tool(_callable(function), Options(**options), _depth=2)
-    checked = Options(**options)
+        return Tool(_callable(function), checked, _depth=2)
 
     def decorate(function: Callable[..., Any]) -> Tool[..., Any]:
         return Tool(_callable(function), checked, _depth=2)

@@ -138,8 +138,10 @@ def watch_expiry(session: OpenSession) -> None:
 def _tell_limit(session: OpenSession) -> bool:
     """Tell the model, once, that a limit of its turn is near."""
     turn = session.state.active
-    note = limits.next_note(turn, session.settings.bounds.limits) if turn is not None else None
-    if turn is None or note is None:
+    if turn is None:
+        return False
+    note = limits.next_note(turn, session.settings.bounds.limits, session.state.context_tokens)
+    if note is None:
         return False
     session.append([ModelTold(at=session.now(), turn_id=turn.turn_id, text=note)])
     return True

@@ -39,7 +39,7 @@ def dressed_callback(callback: OpenCallback, agent: AgentDefinition[Any] | None,
     async def runner(fn: Callable[..., Any]) -> Any:
         return await stub.run(fn, arguments, run_in_thread=place.run_in_thread)
 
-    return replace(callback, _runner=runner)
+    return replace(callback, _runner=runner, _stub=stub)
 
 
 def dressed_state(

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from mistralai.agents.authoring.model import ModelError, ReasoningBlock
 from mistralai.agents.models.failures import failure_of
@@ -13,7 +14,7 @@ from mistralai.agents.testing.gates import Gate
 from mistralai.agents.values.usage import TokenUsage
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping
+    from collections.abc import Awaitable, Callable, Sequence
 
     from mistralai.agents.authoring.model import ModelRequest
 
@@ -84,6 +85,7 @@ def reply(
     """
     if chunks < 1:
         raise ValueError(f"reply: chunks is {chunks!r}. Pass a whole number from 1.")
+    _check_pieces("reply", text)
     pieces = [part for item in text for part in ([item] if isinstance(item, Gate) else _cut(item, chunks))]
     parts = (*_before(hold, reasoning), *pieces)
     return Step(parts=parts, finish=finish, usage=usage, reports_usage=reports_usage)
@@ -101,7 +103,10 @@ def call(
     usage: TokenUsage | None = None,
 ) -> Step:
     """Call one tool by the name the model knows it by. A string as `arguments` goes out as it is, JSON or not."""
-    written = arguments if isinstance(arguments, str) else json.dumps(dict(arguments or {}), ensure_ascii=False)
+    if not isinstance(name, str) or not name:  # pyright: ignore[reportUnnecessaryIsInstance]  # tests are often untyped
+        raise ValueError(f"call: name is {name!r}. Pass the name by which the model knows a tool.")
+    _check_pieces("call", (text,))
+    written = _written(arguments)
     made = ScriptedCall(name=name, arguments=written, id=id)
     return Step(parts=(*_before(hold, reasoning), *_cut(text, 1), made), finish=finish, usage=usage)
 
@@ -114,6 +119,9 @@ def calls(
     usage: TokenUsage | None = None,
 ) -> Step:
     """Call several tools at once: `calls(call("a"), call("b"))`."""
+    if not steps:
+        raise ValueError("calls: there is no call. Pass steps made by call(), or use reply().")
+    _check_pieces("calls", (text,))
     for number, step in enumerate(steps, 1):
         if not isinstance(step, Step) or not step.calls:  # pyright: ignore[reportUnnecessaryIsInstance]  # tests are often untyped
             raise TypeError(f"calls: argument {number} is {step!r}. Pass steps made by call().")
@@ -142,6 +150,8 @@ def error(
     `reason` is the provider's name of the failure; 429 is `"rate_limited"` unless another is given, `""` for none.
     `after` is text that was streamed before the failure. Failing is final: retries belong to the providers, below.
     """
+    _check_status(status)
+    _check_pieces("error", (after,))
     parts: tuple[Part, ...] = (*_before(hold, None), *([after] if after else []))
     if isinstance(status, int):
         words = ProviderWords(message=message, reason=USUAL_REASONS.get(status) if reason is None else reason or None)
@@ -160,6 +170,7 @@ def error(
 
 def stream(*parts: str | Gate, usage: TokenUsage | None = None) -> Step:
     """Stream text and stop without a finish reason, as a broken connection does."""
+    _check_pieces("stream", parts)
     return Step(parts=parts, finish=None, usage=usage)
 
 
@@ -171,6 +182,30 @@ def tokens(input_tokens: int, output_tokens: int = 0, *, cached_input_tokens: in
         total_tokens=input_tokens + output_tokens,
         cached_input_tokens=cached_input_tokens,
     )
+
+
+def _check_pieces(step: str, pieces: Sequence[object]) -> None:
+    for piece in pieces:
+        if not isinstance(piece, str | Gate):
+            raise TypeError(f"{step}: {piece!r} is no piece of a stream. Pass text, or a gate that holds it.")
+
+
+def _check_status(status: object) -> None:
+    if isinstance(status, str) and status:
+        return
+    if not isinstance(status, int) or isinstance(status, bool) or not 300 <= status <= 599:
+        raise ValueError(f"error: status is {status!r}. Pass an HTTP status of a failure, or a code of ProtocolError.")
+
+
+def _written(arguments: object) -> str:
+    if isinstance(arguments, str):
+        return arguments
+    if arguments is not None and not isinstance(arguments, Mapping):
+        raise TypeError(f"call: arguments is {arguments!r}. Pass them by name in a dict, or as text.")
+    try:
+        return json.dumps(dict(cast("Mapping[str, Any]", arguments or {})), ensure_ascii=False)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"call: arguments is {arguments!r}, which JSON cannot hold: {error}.") from None
 
 
 def _failure(message: str, kind: tuple[str, bool, dict[str, Any]], retryable: bool | None) -> ModelError:

@@ -46,6 +46,7 @@ class OpenClientToolCall[**P, R](OpenCallback):
     call: ClientToolCall
     """The call to answer."""
     _runner: Callable[[Callable[..., Any]], Awaitable[Any]] | None = hidden(default=None)
+    _stub: object = hidden(default=None)
 
     async def run(
         self, fn: Callable[P, R | ToolResult[Any] | Awaitable[R | ToolResult[Any]]], /
