@@ -9,7 +9,7 @@ from mistralai.agents.authoring.call_errors import InputUnavailable
 from mistralai.agents.authoring.draws import Drawing
 from mistralai.agents.authoring.hook_points import check_decision, point_of
 from mistralai.agents.authoring.hook_subjects import HookContext
-from mistralai.agents.core.cancellation import stops_the_work
+from mistralai.agents.core.cancellation import is_torn_down, stops_the_work
 from mistralai.agents.core.draws import SessionDraws
 from mistralai.agents.core.facts import ErrorData, HookStateSaved
 from mistralai.agents.core.raised import described, log_raised
@@ -124,7 +124,11 @@ class SessionHooks:
                 if stops_the_work(session):
                     raise
                 raise _raised(session, f"Hook {key}.{point}", error, shown) from error
-            except Exception as error:
+            except (SystemExit, KeyboardInterrupt):
+                raise
+            except BaseException as error:  # what libraries derive from it: a test's outcome, a panic of Rust code
+                if is_torn_down():
+                    raise
                 raise _raised(session, f"Hook {key}.{point}", error, shown) from error
 
     def _context_of(self, session: OpenSession, turn_id: str) -> HookContext:

@@ -20,7 +20,7 @@ from mistralai.agents.authoring.hook_subjects import AgentTurnRequest, PostLLMCa
 from mistralai.agents.authoring.json_kinds import is_object
 from mistralai.agents.authoring.model import ModelError, ToolMessage, UserMessage
 from mistralai.agents.authoring.results import encode_content, to_plain
-from mistralai.agents.core.cancellation import stops_the_work
+from mistralai.agents.core.cancellation import is_torn_down, stops_the_work
 from mistralai.agents.core.compaction import CompactionFailed, can_compact, compact
 from mistralai.agents.core.facts import CompactionNeeded, ErrorData, ReplyEnded, TurnEnded, TurnPrepared
 from mistralai.agents.core.hooks import HookFailed, run_hooks
@@ -95,7 +95,11 @@ async def _with_model(
         if stops_the_work(session):
             raise
         return _model_raised(session, turn, error)
-    except Exception as error:
+    except (SystemExit, KeyboardInterrupt):
+        raise
+    except BaseException as error:  # what libraries derive from it, as a panic of Rust code
+        if is_torn_down():
+            raise
         return _model_raised(session, turn, error)
 
 
