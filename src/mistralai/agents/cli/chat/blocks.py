@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
 from itertools import pairwise
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from markdown_it import MarkdownIt
 
 _SCREENFUL = 100
 
@@ -60,11 +55,6 @@ def end_of(block: str) -> str:
 
 def _starts(text: str) -> list[int]:
     """The line on which each top-level block begins."""
-    return [token.map[0] for token in _parser().parse(text) if token.level == 0 and token.map and token.nesting >= 0]
+    from mistralai.agents.cli.chat.grammar import parser
 
-
-@cache
-def _parser() -> MarkdownIt:
-    from markdown_it import MarkdownIt
-
-    return MarkdownIt().enable(["strikethrough", "table"])
+    return [token.map[0] for token in parser().parse(text) if token.level == 0 and token.map and token.nesting >= 0]

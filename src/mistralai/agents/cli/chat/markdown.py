@@ -9,7 +9,10 @@ from rich.padding import Padding
 from rich.syntax import Syntax
 from rich.text import Text
 
+from mistralai.agents.cli.chat.grammar import tokens_to_show
+
 if TYPE_CHECKING:
+    from markdown_it.token import Token
     from rich.console import Console, ConsoleOptions, RenderResult
 
 THEME = "ansi_dark"
@@ -26,14 +29,27 @@ class LeftHeading(Heading):
 class IndentedCode(CodeBlock):
     """Code without a background, which long lines leave visibly."""
 
+    about: str = ""
+    """What its first line says beside the language."""
+
+    @classmethod
+    def create(cls, markdown: Markdown, token: Token) -> IndentedCode:
+        """Return the code of a token."""
+        language, _, about = token.info.strip().partition(" ")
+        made = cls(language or "text", THEME)
+        made.about = about.strip()
+        return made
+
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         code = str(self.text).rstrip()
+        if self.about:
+            yield Text(self.about, "dim")
         highlighted = Syntax(code, self.lexer_name, theme=THEME, word_wrap=True, background_color="default")
         yield Padding(highlighted, (0, 0, 0, 2))
 
 
 class ChatMarkdown(Markdown):
-    """A Markdown text. Addresses of links are written out: not every terminal can follow them."""
+    """A Markdown text. Nothing of it is left out: HTML stands there as it was written, and so do addresses."""
 
     elements: ClassVar[dict[str, type[MarkdownElement]]] = {
         **Markdown.elements,
@@ -43,4 +59,6 @@ class ChatMarkdown(Markdown):
     }
 
     def __init__(self, source: str, **options: Any) -> None:
-        super().__init__(source, code_theme=THEME, hyperlinks=False, **options)
+        super().__init__("", code_theme=THEME, hyperlinks=False, **options)
+        self.markup = source
+        self.parsed: list[Token] = tokens_to_show(source)
