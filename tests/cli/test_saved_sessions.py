@@ -12,6 +12,8 @@ import pytest
 from tests.cli.projects import SLOW
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tests.cli.at_terminal import AtATerminal
     from tests.cli.conftest import Project, Run, Start
 
@@ -155,6 +157,32 @@ class TestSessions:
         assert run("chat", "--demo").returncode == 0
         assert session_ids(run) == []
         assert run("sessions").stdout.startswith("No sessions are saved in ")
+
+
+class TestADamagedSession:
+    @pytest.fixture
+    def damaged(self, run: Run, data: Path) -> str:
+        """The ID of a session of which the first line is not what was written."""
+        run("chat", "--demo", "-m", "hi")
+        (journal,) = (data / "sessions").glob("*/journal.jsonl")
+        journal.write_bytes(b'{"bad\n' + journal.read_bytes().partition(b"\n")[2])
+        return journal.parent.name
+
+    def test_is_listed_with_what_is_wrong(self, damaged: str, run: Run) -> None:
+        _, row = run("sessions").stdout.splitlines()
+        assert row.startswith(damaged[-12:])
+        assert "  cannot be read  Journal " in row
+        assert "is damaged: the line at byte 0" in row
+        (info,) = json.loads(run("sessions", "--json").stdout)
+        assert info["session_id"] == damaged
+        assert "is damaged" in info["problem"]
+
+    def test_says_what_is_wrong_where_it_is_resumed(self, damaged: str, run: Run) -> None:
+        done = run("chat", "--demo", "--resume", damaged, "-m", "hi")
+        assert (done.returncode, done.stdout) == (1, "")
+        assert done.stderr.startswith("agents: Journal ")
+        assert "is damaged: the line at byte 0" in done.stderr
+        assert done.stderr.count("\n") == 1
 
 
 class TestTheInbox:

@@ -51,6 +51,31 @@ class TestADamagedJournal:
                 await talker().session(saved.parent.name).info()
         assert saved.read_bytes() == before
 
+    @pytest.mark.parametrize("line", [0, 1, 2])
+    async def test_is_listed_with_what_is_wrong(self, line: int, saved: Path, directory: Path) -> None:
+        lines = saved.read_bytes().splitlines(keepends=True)
+        lines[line] = b'{"bad\n'
+        saved.write_bytes(b"".join(lines))
+        async with saved_in(directory):
+            other = await talker("Three.").run("3")
+            whole, damaged = [info async for info in agents.list_sessions(host="local")]
+        assert (whole.session_id, whole.problem) == (other.session_id, None)
+        assert (damaged.session_id, damaged.status, damaged.agent_name) == (saved.parent.name, "unknown", "")
+        assert damaged.problem is not None
+        assert "is damaged: the line at byte" in damaged.problem
+        assert damaged.created_at.year >= 2026
+
+    async def test_that_may_not_be_read_is_listed_with_why(
+        self, saved: Path, directory: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def refuse(path: object, *_: object, **__: object) -> int:
+            raise PermissionError(errno.EACCES, "Permission denied", str(path))
+
+        monkeypatch.setattr("mistralai.agents.local.journal.summaries.os.open", refuse)  # root may read everything
+        async with saved_in(directory):
+            (listed,) = [info async for info in agents.list_sessions(host="local")]
+        assert listed.problem == f"{saved} cannot be read: Permission denied"
+
     async def test_that_lost_a_line_is_refused(self, saved: Path, directory: Path) -> None:
         lines = saved.read_bytes().splitlines(keepends=True)
         saved.write_bytes(b"".join([*lines[:4], *lines[5:]]))
@@ -92,7 +117,8 @@ class TestADamagedJournal:
         async with saved_in(directory):
             with pytest.raises(agents.experimental.JournalError, match="version 2"):
                 await talker().session(saved.parent.name).info()
-            assert [info async for info in agents.list_sessions(host="local")] == []
+            (listed,) = [info async for info in agents.list_sessions(host="local")]
+            assert "version 2" in (listed.problem or "")
         assert saved.read_bytes() == before
 
     async def test_that_is_something_else_is_no_session(self, directory: Path) -> None:

@@ -42,6 +42,8 @@ def state_of(session: SavedSession, now: datetime) -> str:
             return "idle"
         case "terminated":
             return "ended"
+        case "unknown":
+            return "cannot be read"
         case "running" if session.stopped:
             return "stopped in a turn"
         case status:
@@ -58,7 +60,7 @@ def last_used(info: SessionInfo, now: datetime | None = None) -> str:
 def _cells(session: SavedSession, now: datetime) -> tuple[str, ...]:
     info = session.info
     name = _fitted(one_row(info.agent_name), _LONGEST_NAME)
-    said = one_row(info.title or "")
+    said = one_row(info.problem or info.title or "")
     return info.session_id[-_ID:], last_used(info, now), name, state_of(session, now), said
 
 

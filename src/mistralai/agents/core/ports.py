@@ -149,6 +149,8 @@ class SavedSummary(msgspec.Struct, kw_only=True):
     error: ErrorData | None = None
     """Of a termination that failed."""
     first_message: Content | None = None
+    problem: str | None = None
+    """Why it cannot be read, in which case its status is `"unknown"`; None where it can."""
 
 
 class Journals(Protocol):

@@ -91,6 +91,7 @@ def saved_info(summary: SavedSummary) -> SessionInfo:
         updated_at=moment(summary.updated_at),
         termination=_termination(summary.ended, summary.error) if summary.ended else None,
         open_callbacks=summary.open_callbacks,
+        problem=summary.problem,
     )
 
 

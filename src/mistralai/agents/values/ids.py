@@ -10,6 +10,15 @@ _lock = allocate_lock()
 _last = 0
 
 
+def made_at(identifier: str) -> float:
+    """Return when an identifier was made, in seconds since 1970; 0 where it is not one of these."""
+    digits = identifier.replace("-", "")
+    try:
+        return int(digits[:12], 16) / 1000 if len(digits) == 32 and digits[12] == "7" else 0.0
+    except ValueError:
+        return 0.0
+
+
 def uuid7() -> str:
     """Return a new identifier, greater than every one this process made before."""
     global _last

@@ -52,13 +52,13 @@ class SessionInfo:
     session_id: str
     """The session."""
     agent_name: str
-    """The agent it runs."""
+    """The agent it runs; empty where that cannot be read."""
     parent_id: str | None
     """The session that started it as a subagent; None for a root."""
     root_id: str
     """The session at the top of its tree; its own ID for a root."""
     status: str
-    """`"running"`, `"waiting"` or `"terminated"`."""
+    """`"running"`, `"waiting"` or `"terminated"`; `"unknown"` where what is saved of it cannot be read."""
     title: str | None
     """Its title; None if it has none."""
     created_at: datetime
@@ -69,3 +69,5 @@ class SessionInfo:
     """How it ended; None while it has not."""
     open_callbacks: int = 0
     """How many questions it waits on."""
+    problem: str | None = None
+    """Why a saved session cannot be read, such as a damaged journal; None where it can."""

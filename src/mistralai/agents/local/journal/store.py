@@ -13,7 +13,7 @@ from mistralai.agents.local.journal.decoder import Decoder
 from mistralai.agents.local.journal.keys import digest
 from mistralai.agents.local.journal.lines import Damaged, header_line
 from mistralai.agents.local.journal.store_journal import StoreJournal
-from mistralai.agents.local.journal.summaries import summary_of
+from mistralai.agents.local.journal.summaries import summary_of, unreadable
 from mistralai.agents.values.errors import AgentsError, JournalError, SessionNotFoundError
 
 if TYPE_CHECKING:
@@ -69,12 +69,14 @@ class StoreJournals:
         return sorted(_asked("The saved sessions cannot be listed", self._store.ids), reverse=True)
 
     def summary(self, session_id: str) -> SavedSummary | None:
-        """Return what a list shows of a session; None where there is none that can be read."""
+        """Return what a list shows of a session, readable or not; None where there is none."""
         reader = _Reader(self._store, session_id)
         try:
             return summary_of(session_id, reader, reader.read())
-        except (JournalError, SessionNotFoundError):
+        except SessionNotFoundError:
             return None
+        except JournalError as error:
+            return unreadable(session_id, str(error))
 
     def claim(self, agent_name: str, key: str, session_id: str) -> Claim:
         """Return the session that an idempotency key stands for. One that never came is started under its id."""

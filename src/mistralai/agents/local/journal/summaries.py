@@ -13,6 +13,7 @@ from mistralai.agents.local.journal.owned_file import FILE_NAME
 from mistralai.agents.local.journal.reader import JournalReader
 from mistralai.agents.local.journal.uploads import Uploads
 from mistralai.agents.values.errors import JournalError
+from mistralai.agents.values.ids import made_at
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,7 +27,7 @@ _TAIL: Final = 4 * 1024
 
 
 def summary(place: Path) -> SavedSummary | None:
-    """Return the summary of a session's directory; None where there is no session that can be read."""
+    """Return the summary of a session's directory, readable or not; None where no session was started in it."""
     try:
         head, tail = _ends(place / FILE_NAME)
         try:
@@ -34,8 +35,12 @@ def summary(place: Path) -> SavedSummary | None:
         except Damaged:
             found = None  # where only the last line is not whole, opening would cut it
         return found or _from_all(place)
-    except (OSError, JournalError):
+    except (FileNotFoundError, NotADirectoryError):
         return None
+    except OSError as error:
+        return unreadable(place.name, f"{place / FILE_NAME} cannot be read: {error.strerror or error}")
+    except JournalError as error:
+        return unreadable(place.name, str(error))
 
 
 def _from_ends(session_id: str, head: bytes, tail: bytes) -> SavedSummary | None:
@@ -68,6 +73,14 @@ def summary_of(session_id: str, read: Decoder, facts: Sequence[Fact]) -> SavedSu
     found = _summarise(session_id, read.header.about, facts[0].at, first, read.after)
     found.error = getattr(facts[-1], "error", None)
     return found
+
+
+def unreadable(session_id: str, problem: str) -> SavedSummary:
+    """Return the summary of a session that is there and cannot be read."""
+    made = made_at(session_id)
+    return SavedSummary(
+        session_id=session_id, about={}, started_at=made, updated_at=made, status="unknown", problem=problem
+    )
 
 
 def _summarise(
