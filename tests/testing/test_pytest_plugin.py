@@ -59,6 +59,11 @@ class TestACallThatLeftItsScript:
             "        model.assert_consumed()\n"
         ).assert_outcomes(passed=1)
 
+    def test_in_a_fixture_is_left_to_the_test_to_look_at(self, inner: InAPytestOfItsOwn) -> None:
+        fixture = "@pytest.fixture\ndef model():\n    model = ScriptedModel([])\n    turn(model)\n    return model\n"
+        looks = "def test_looks(model):\n    assert len(model.problems) == 1\n"
+        inner.run(f"{fixture}{looks}def test_does_not(model):\n    pass\n").assert_outcomes(passed=1, failed=1)
+
     def test_does_not_fail_the_next_test(self, inner: InAPytestOfItsOwn) -> None:
         inner.run("def test_a():\n    turn(ScriptedModel([]))\ndef test_b():\n    pass\n").assert_outcomes(
             failed=1, passed=1
@@ -70,6 +75,19 @@ class TestARealModelCall:
         result = inner.run("def test_it():\n    turn()\n")
         result.assert_outcomes(failed=1)
         result.stdout.fnmatch_lines(["*This test would call the model of Mistral at api.mistral.ai.*agent.override*"])
+
+    @pytest.mark.parametrize(
+        "fixture",
+        ["turn()\n    yield", "yield\n    turn()"],
+        ids=["at its start", "at its end"],
+    )
+    @pytest.mark.parametrize("scope", ["function", "module"])
+    def test_in_a_fixture_fails_the_test_too(self, fixture: str, scope: str, inner: InAPytestOfItsOwn) -> None:
+        result = inner.run(
+            f"@pytest.fixture(scope={scope!r})\ndef asked():\n    {fixture}\n\ndef test_it(asked):\n    pass\n"
+        )
+        assert result.parseoutcomes().get("errors", result.parseoutcomes().get("error")) == 1
+        result.stdout.fnmatch_lines(["*This test would call the model of Mistral at api.mistral.ai.*"])
 
     def test_to_this_machine_is_let_through(self, inner: InAPytestOfItsOwn, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("MISTRAL_SERVER_URL", "http://127.0.0.1:9")

@@ -77,6 +77,31 @@ class TestARecording:
         with pytest.raises(ValueError, match="no recording of model calls"):
             ReplayModel(path)
 
+    @pytest.mark.parametrize(
+        ("calls", "said"),
+        [
+            ("null", "the 1. of its calls"),
+            ('{"request": 1, "events": []}', "its request is no object"),
+            ('{"request": {}, "events": []}, {"request": {}}', "the 2. of its calls"),
+            ('{"request": {}, "events": [{"text": 5}]}', "no piece of a reply"),
+            ('{"request": {}, "events": [5]}', "no piece of a reply"),
+            ('{"request": {}, "events": [{"call": {"id": 1}}]}', "the 1. of its calls"),
+            ('{"request": {}, "events": [{"error": {"message": "x"}}]}', "the 1. of its calls"),
+        ],
+    )
+    def test_with_a_call_that_is_none_is_refused_before_it_is_played(
+        self, calls: str, said: str, tmp_path: Path
+    ) -> None:
+        path = tmp_path / "recorded.json"
+        path.write_text(f'{{"version": 1, "calls": [{calls}]}}')
+        with pytest.raises(ValueError, match=said):
+            ReplayModel(path)
+
+    async def test_may_hold_half_of_a_character(self, tmp_path: Path) -> None:
+        path = tmp_path / "recorded.json"
+        await completed(RecordingModel(ScriptedModel([reply("a\udce9b")]), path), "c\ud83dd")
+        assert (await completed(ReplayModel(path), "c\ud83dd")).text == "a\udce9b"
+
     def test_of_another_version_is_refused(self, tmp_path: Path) -> None:
         path = tmp_path / "later.json"
         path.write_text('{"version": 99, "calls": []}')

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from typing import TYPE_CHECKING, Any, cast
 
 import msgspec
@@ -16,6 +17,7 @@ from mistralai.agents.authoring.model import (
     TextChunk,
     ToolCallBlock,
 )
+from mistralai.agents.values.errors import AgentsError
 from mistralai.agents.values.usage import TokenUsage
 from mistralai.agents.values.wire import from_data, to_data
 
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
     from mistralai.agents.authoring.model import JsonObject, ModelEvent, ModelRequest
 
 VERSION = 1
+_HALVES = re.compile(r"[\ud800-\udfff]")
+"""Halves of a character, which a file of UTF-8 cannot hold."""
 COMPARED = (
     "model",
     "instructions",
@@ -41,8 +45,9 @@ COMPARED = (
 
 def request_data(request: ModelRequest) -> JsonObject:
     """A request as JSON data."""
-    # By way of JSON, so that it compares with what comes out of a file: tuples are lists there.
-    data: JsonObject = msgspec.json.decode(msgspec.json.encode({name: getattr(request, name) for name in COMPARED}))
+    # By way of JSON, so that it compares with what comes out of a file: tuples are lists there. Python's own, for a
+    # text may hold half of a character.
+    data: JsonObject = json.loads(json.dumps(msgspec.to_builtins({name: getattr(request, name) for name in COMPARED})))
     return data
 
 
@@ -64,13 +69,13 @@ def event_data(event: ModelEvent | ModelError) -> JsonObject:
 def event_of(data: JsonObject) -> ModelEvent | ModelError:
     """A piece of a reply from its data."""
     match data:
-        case {"text": text}:
+        case {"text": str(text)}:
             return TextChunk(text)
         case {"reasoning": text, "data": block}:
             return ReasoningBlock(text=text, data=block)
         case {"call": call}:
             return ToolCallBlock(call=msgspec.convert(call, ModelToolCall))
-        case {"finish": reason, "usage": usage}:
+        case {"finish": str(reason), "usage": usage}:
             return ReplyFinished(reason=reason, usage=None if usage is None else from_data(TokenUsage, usage))
         case {"error": told}:
             return ModelError(told["message"], code=told["code"], retryable=told["retryable"], details=told["details"])
@@ -83,7 +88,7 @@ def write(path: Path, calls: list[JsonObject]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     beside = path.with_name(f"{path.name}.{os.getpid()}.part")
     text = json.dumps({"version": VERSION, "calls": calls}, indent=1, ensure_ascii=False)
-    beside.write_text(f"{text}\n", encoding="utf-8")
+    beside.write_text(_HALVES.sub(lambda half: f"\\u{ord(half[0]):04x}", f"{text}\n"), encoding="utf-8")
     beside.replace(path)
 
 
@@ -92,12 +97,26 @@ def read(path: Path) -> list[JsonObject]:
     try:
         data: Any = json.loads(path.read_text(encoding="utf-8"))
         version = data["version"]
-        calls: list[JsonObject] = data["calls"]
+        calls: list[JsonObject] = list(data["calls"])
     except (ValueError, KeyError, TypeError) as error:
         raise ValueError(f"{path} is no recording of model calls. Record it again with RecordingModel.") from error
     if version != VERSION:
         raise ValueError(f"{path} is a recording of version {version}, not {VERSION}. Record it again.")
+    for number, recorded in enumerate(calls, 1):
+        try:
+            _check(recorded)
+        except (ValueError, LookupError, TypeError, AttributeError, msgspec.MsgspecError, AgentsError) as error:
+            raise ValueError(
+                f"{path}: the {number}. of its calls is not as RecordingModel writes it ({error}). Record it again."
+            ) from error
     return calls
+
+
+def _check(recorded: JsonObject) -> None:
+    if not isinstance(recorded["request"], dict):
+        raise TypeError("its request is no object")
+    for data in recorded["events"]:
+        event_of(data)
 
 
 def first_difference(recorded: Any, now: Any, where: str = "") -> str | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from mistralai.agents.local.block import LocalRuntime
     from mistralai.agents.testing.fake_clock import FakeClock
+    from mistralai.agents.testing.script_error import ScriptError
     from mistralai.agents.testing.steps import Step
     from mistralai.agents.testing.strict_provider import StrictProvider
     from mistralai.agents.testing.strict_replies import Mode, Reply
@@ -44,21 +45,60 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
 
 
 @pytest.hookimpl(wrapper=True)
+def pytest_runtest_setup() -> Generator[None, None, None]:
+    """Fail a test in whose fixtures a real model was called. What left its script in one is the test's to look at."""
+    _untold()  # of a test before, after its end: not this one's
+    with _told_if_it_failed():
+        yield
+    if not _left():
+        return
+    from mistralai.agents.testing.script_error import RealModelCallError
+
+    if any(isinstance(error, RealModelCallError) for error in _left()):
+        _raise_untold()
+
+
+@pytest.hookimpl(wrapper=True)
 def pytest_runtest_call() -> Generator[None, None, None]:
     """Fail a test that passed although a model call left its script, and nobody looked."""
-    _untold()  # of fixtures, or of a test before: not this one's
-    yield
+    with _told_if_it_failed():
+        yield
+    _raise_untold()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown() -> Generator[None, None, None]:
+    """Fail a test whose fixtures made such a call at their end."""
+    with _told_if_it_failed():
+        yield
+    _raise_untold()
+
+
+@contextmanager
+def _told_if_it_failed() -> Generator[None]:
+    """One failure is enough."""
+    try:
+        yield
+    except BaseException:
+        _untold()
+        raise
+
+
+def _raise_untold() -> None:
     if errors := _untold():
         raise errors[0].with_traceback(None)
 
 
-def _untold() -> list[AssertionError]:
-    module = sys.modules.get("mistralai.agents.testing.script_error")
-    if module is None:
-        return []
-    errors: list[AssertionError] = list(module.UNTOLD)
-    module.UNTOLD.clear()
+def _untold() -> list[ScriptError]:
+    """Take the failures that nobody has looked at."""
+    errors = list(_left())
+    _left().clear()
     return errors
+
+
+def _left() -> list[ScriptError]:
+    module = sys.modules.get("mistralai.agents.testing.script_error")
+    return module.UNTOLD if module is not None else []
 
 
 @pytest.fixture
