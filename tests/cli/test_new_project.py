@@ -15,7 +15,7 @@ import pytest
 from mistralai.agents.cli.installation import Installation, installation
 from mistralai.agents.cli.new_project import new_project
 from mistralai.agents.cli.project_files import files
-from tests.cli.at_terminal import environment
+from tests.cli.at_terminal import AGENTS, environment
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -70,6 +70,39 @@ class TestTheProject:
             if "No module named" in done.stderr:
                 pytest.skip("the checkers are not installed in this environment")
             assert done.returncode == 0, done.stdout + done.stderr
+
+
+class TestItsName:
+    @pytest.mark.parametrize(
+        ("name", "said"),
+        [
+            ("class", "'class' is a word of Python. Give it another name, such as my-class."),
+            ("fanal", "'fanal' is a package that the project needs."),
+            ("pytest", "'pytest' is a package that the project needs."),
+            ("1st", "'1st' is no name for a project. Use letters, digits and hyphens"),
+        ],
+    )
+    def test_that_cannot_be_is_refused_with_why(self, name: str, said: str, project: Project, run: Run) -> None:
+        done = run("init", name, "--yes")
+        assert done.returncode == 2
+        assert done.stderr.startswith(f"agents: {said}")
+        assert not (project.directory / name).exists()
+
+    def test_is_the_directorys_own_where_that_is_a_dot(self, project: Project, data: Path) -> None:
+        where = project.directory / "my_desk"
+        where.mkdir()
+        done = subprocess.run(
+            [AGENTS, "init", ".", "--yes", "--no-git"],
+            cwd=where,
+            env=environment(data),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert (done.returncode, done.stderr) == (0, "")
+        assert done.stdout.startswith("my_desk is a project.")
+        assert "cd " not in done.stdout
+        assert tomllib.loads((where / "pyproject.toml").read_text())["project"]["name"] == "my-desk"
 
 
 class TestWhereThePackageComesFrom:

@@ -63,6 +63,28 @@ class TestFindingTheAgent:
         assert refused.returncode == 2
         assert refused.stderr == "agents: main has no agent named 'third'. It has first, second.\n"
 
+    @pytest.mark.parametrize("name", ["json.py", "asyncio.py", "typing.py", "agent.v2.py", "my-agent.py", "é.py"])
+    def test_a_file_is_that_file_whatever_its_name(self, name: str, project: Project, run: Run) -> None:
+        project.says("reply('I am the file.')")
+        (project.directory / "main.py").rename(project.directory / name)
+        assert "I am the file." in run("chat", "--agent", name, "-m", "hi").stdout
+
+    def test_two_of_one_name_are_not_told_apart_and_it_says_so(self, project: Project, run: Run) -> None:
+        project.write(
+            """
+            first = agents.Agent(model=ScriptedModel([reply("I am first.")]))
+            second = agents.Agent(model=ScriptedModel([reply("I am second.")]))
+            same = third = agents.Agent(name="third", model=ScriptedModel([reply("I am third.")]))
+            """
+        )
+        for arguments in (("chat", "default_agent", "-m", "hi"), ("inbox",)):
+            refused = run(*arguments)
+            assert refused.returncode == 1
+            assert refused.stderr.startswith(
+                "agents: main has 2 agents named 'default_agent': first, second. Give each"
+            )
+        assert "I am third." in run("chat", "third", "-m", "hi").stdout
+
 
 class TestWhatKeepsItFromBeingLoaded:
     @pytest.mark.parametrize(
@@ -74,6 +96,8 @@ class TestWhatKeepsItFromBeingLoaded:
             ),
             ("agent = \n", "main cannot be imported: SyntaxError: invalid syntax (main.py, line"),
             ("raise SystemExit(3)\n", "main cannot be imported: SystemExit: 3 (main.py:"),
+            ("class Odd(BaseException): ...\nraise Odd('so')\n", "main cannot be imported: Odd: so (main.py:"),
+            ("import asyncio\nraise asyncio.CancelledError\n", "main cannot be imported: CancelledError (main.py:"),
             ("agent = 'me'\n", "agent in main is str, not an agents.Agent."),
             ("", "main has no 'agent'. Define one: agent = agents.Agent(...)."),
             (dedent(TWO), "main has no 'agent'. Define one: agent = agents.Agent(...). It has first, second: choose"),
@@ -101,6 +125,21 @@ class TestWhatKeepsItFromBeingLoaded:
         done = run("chat", "-m", "hi")
         assert done.returncode == 1
         assert said in done.stderr
+
+    def test_may_be_ctrl_c(self, project: Project, run: Run) -> None:
+        project.write("raise KeyboardInterrupt\n")
+        done = run("chat", "-m", "hi")
+        assert done.returncode == 130
+        assert done.stderr.split("\n") == ["agents: stopped", ""]
+
+    @pytest.mark.parametrize("where", [":", "main:", ":agent", "main:an agent"])
+    def test_may_be_an_entry_point_that_is_none(self, where: str, run: Run) -> None:
+        done = run("chat", "--agent", where, "-m", "hi")
+        assert done.returncode == 2
+        assert done.stderr.startswith(f"agents: --agent: {where!r} is no entry point.")
+
+    def test_may_be_a_package_that_is_not_there(self, run: Run) -> None:
+        assert "names the module gone.away, which is not in" in run("chat", "--agent", "gone.away:agent").stderr
 
     def test_may_be_that_there_is_none(self, run: Run) -> None:
         done = run("chat", "-m", "hi")

@@ -15,12 +15,14 @@ from mistralai.agents.cli.problem import Problem, one_line
 from mistralai.agents.cli.project_files import PROVIDERS, files
 
 USUAL_PROVIDER = "mistral"
+_NEEDED = ("fanal", "pytest")
 
 
 def new_project(name: str, *, ask: bool, git: bool) -> int:
     """Write the project, and say what to do next."""
     directory = Path(name)
-    project = _project_name(directory.name)
+    in_place = directory.resolve() == Path.cwd()
+    project = _project_name(directory.resolve().name if in_place or not directory.name else directory.name)
     if directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
         raise Problem(f"{directory} is there already and not empty. Choose another name, or move it away.")
     provider, model = _choose(ask=ask and sys.stdin.isatty())
@@ -34,8 +36,9 @@ def new_project(name: str, *, ask: bool, git: bool) -> int:
         raise Problem(f"{directory} cannot be written: {one_line(error)}") from error
     if git and not _in_a_repository(directory):
         _make_repository(directory)
-    print(f"{directory} is a project. Its README.md says how to go on; in short:\n")
-    for step in (f"cd {shlex.quote(name)}", *_steps(here, f"export {PROVIDERS[provider].key}=...")):
+    print(f"{directory.resolve().name} is a project. Its README.md says how to go on; in short:\n")
+    go_there = () if in_place else (f"cd {shlex.quote(name)}",)
+    for step in (*go_there, *_steps(here, f"export {PROVIDERS[provider].key}=...")):
         print(f"  {step}")
     return 0
 
@@ -49,7 +52,13 @@ def _steps(here: Installation, key: str) -> tuple[str, ...]:
 
 def _project_name(name: str) -> str:
     project = re.sub(r"[\s_.]+", "-", name.strip().lower())
-    if not re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", project) or keyword.iskeyword(project):
+    if project in _NEEDED:
+        raise Problem(
+            f"{name!r} is a package that the project needs. Give it another name, such as my-agent.", exit_code=2
+        )
+    if keyword.iskeyword(project):
+        raise Problem(f"{name!r} is a word of Python. Give it another name, such as my-{project}.", exit_code=2)
+    if not re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", project):
         raise Problem(
             f"{name!r} is no name for a project. Use letters, digits and hyphens, such as my-agent.", exit_code=2
         )

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from mistralai.agents.cli.importing import import_project
 from mistralai.agents.cli.problem import Problem, one_line
 
 if TYPE_CHECKING:
@@ -29,6 +28,8 @@ class Entrypoint:
     attribute: str
     told_by: str
     """The file or argument that says so."""
+    file: Path | None = None
+    """The module's file; None where its name leads there."""
 
 
 def find_entrypoint(given: str | None = None) -> Entrypoint:
@@ -44,9 +45,9 @@ def find_entrypoint(given: str | None = None) -> Entrypoint:
     if path.suffix == ".py":
         if not path.is_file():
             raise Problem(f"There is no file {given}. Name a file or directory that is there.", exit_code=2)
-        return Entrypoint(path.parent, path.stem, ATTRIBUTE, path.name)
+        return Entrypoint(path.parent, path.stem, ATTRIBUTE, path.name, path)
     if ":" in given:
-        return _named(Path.cwd(), given, "--agent")
+        return _named(Path.cwd(), given, "--agent", exit_code=2)
     raise Problem(
         f"There is no agent at {given!r}. Name a directory, a file such as main.py, or module:attribute.", exit_code=2
     )
@@ -55,27 +56,49 @@ def find_entrypoint(given: str | None = None) -> Entrypoint:
 def load_agent(at: Entrypoint, name: str | None = None) -> Agent[Any]:
     """Import the project's module and return its agent, or the one of that name in it. Raises Problem."""
     if name is None:
-        return _attribute(_import(at), at)
-    there = agents_of(at)
+        return _attribute(import_project(at), at)
+    there = _by_name(at)
     if name not in there:
         has = f"It has {', '.join(sorted(there))}." if there else "It has none."
         raise Problem(f"{at.module} has no agent named {name!r}. {has}", exit_code=2)
-    return there[name]
+    return _only(there[name], at)
 
 
 def agents_of(at: Entrypoint) -> dict[str, Agent[Any]]:
-    """Import the project's module and return its agents, by name. Raises Problem."""
+    """Import the project's module and return its agents, by name. Raises Problem, also where two share one."""
+    return {name: _only(of_that_name, at) for name, of_that_name in _by_name(at).items()}
+
+
+def _by_name(at: Entrypoint) -> dict[str, dict[str, Agent[Any]]]:
+    """By the name of an agent: the agents of that name, each by its attribute."""
     from mistralai.agents.handles.agent import Agent
 
-    return {agent.name: agent for agent in vars(_import(at)).values() if isinstance(agent, Agent)}
+    found: dict[str, dict[str, Agent[Any]]] = {}
+    for attribute, value in vars(import_project(at)).items():
+        if isinstance(value, Agent):
+            agent: Agent[Any] = value  # pyright: ignore[reportUnknownVariableType]  # of whatever output
+            of_that_name = found.setdefault(agent.name, {})
+            if all(agent is not other for other in of_that_name.values()):
+                of_that_name[attribute] = agent
+    return found
+
+
+def _only(found: dict[str, Agent[Any]], at: Entrypoint) -> Agent[Any]:
+    agent, *others = found.values()
+    if others:
+        raise Problem(
+            f"{at.module} has {len(found)} agents named {agent.name!r}: {', '.join(found)}. Give each a name of its "
+            "own with Agent(name=), by which its saved sessions are found."
+        )
+    return agent
 
 
 def _of_directory(directory: Path) -> Entrypoint:
     settings = directory / "pyproject.toml"
     if (named := _entrypoint_setting(settings)) is not None:
         return _named(directory, named, settings.name)
-    if (directory / f"{MODULE}.py").is_file():
-        return Entrypoint(directory, MODULE, ATTRIBUTE, f"{MODULE}.py")
+    if (file := directory / f"{MODULE}.py").is_file():
+        return Entrypoint(directory, MODULE, ATTRIBUTE, file.name, file)
     raise Problem(
         f"There is no agent in {directory}: no {MODULE}.py, and no entrypoint in {TABLE} of a pyproject.toml. Run this "
         "where your agent is, name it with --agent, or make a project with: agents init NAME"
@@ -100,37 +123,14 @@ def _entrypoint_setting(settings: Path) -> str | None:
     return table
 
 
-def _named(directory: Path, named: str, told_by: str) -> Entrypoint:
+def _named(directory: Path, named: str, told_by: str, *, exit_code: int = 1) -> Entrypoint:
     module, _, attribute = named.partition(":")
     if not all(part.isidentifier() for part in module.split(".")) or not attribute.isidentifier():
-        raise Problem(f'{told_by}: {named!r} is no entry point. Write "module:attribute", such as "main:agent".')
+        raise Problem(
+            f'{told_by}: {named!r} is no entry point. Write "module:attribute", such as "main:agent".',
+            exit_code=exit_code,
+        )
     return Entrypoint(directory, module, attribute, told_by)
-
-
-def _import(at: Entrypoint) -> ModuleType:
-    if sys.path[:1] != [str(at.directory)]:
-        sys.path.insert(0, str(at.directory))
-    try:
-        return import_module(at.module)
-    except (Exception, SystemExit) as error:
-        if isinstance(error, ModuleNotFoundError) and error.name == at.module:
-            raise Problem(f"{at.told_by} names the module {at.module}, which is not in {at.directory}.") from error
-        raise Problem(f"{at.module} cannot be imported: {one_line(error)}{_place(error, at)}") from error
-
-
-def _place(error: BaseException, at: Entrypoint) -> str:
-    """Where in the project's own files an import stopped, and what to do."""
-    if isinstance(error, ModuleNotFoundError):
-        return f". Install {error.name} in this environment ({sys.prefix})."
-    if isinstance(error, SyntaxError):
-        return ""
-    place, trace = "", error.__traceback__
-    while trace is not None:
-        file = Path(trace.tb_frame.f_code.co_filename)
-        if file.is_relative_to(at.directory):
-            place = f" ({file.relative_to(at.directory)}:{trace.tb_lineno})"
-        trace = trace.tb_next
-    return f"{place}. See --debug for the whole of it."
 
 
 def _attribute(module: ModuleType, at: Entrypoint) -> Agent[Any]:
