@@ -32,7 +32,7 @@ def conflict() -> str | None:
 
 
 def main() -> int:
-    """Run the `agents` command and return its exit code: 0, 1 (failed), 2 (usage)."""
+    """Run the `agents` command and return its exit code: 0, 1 (failed), 2 (usage), 130 (Ctrl+C)."""
     if (problem := conflict()) is not None:
         return _refuse(problem)
     try:

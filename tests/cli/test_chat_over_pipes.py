@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import subprocess
 from typing import TYPE_CHECKING
@@ -12,6 +13,7 @@ from mistralai import agents
 from tests.cli.at_terminal import AGENTS, environment
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from tests.cli.conftest import Project, Run
@@ -52,6 +54,17 @@ class TestLines:
             assert row in rows
         assert any(row.startswith('EntryCompleted ← find_payment: {"reference": "TR-2209"') for row in rows)
         assert any(row.startswith("TurnEnded Completed: No case was opened") for row in rows)
+
+    @pytest.mark.parametrize("name", ["talk.md", "talk.json"])
+    def test_that_save_the_conversation_write_nothing_that_steers_a_terminal(
+        self, name: str, project: Project, run: Run
+    ) -> None:
+        project.says(r"reply('a\x1b[31mb\x9b2Jc\udce9')")
+        run("chat", typed=f"hi\n/save {name}\n")
+        saved = (project.directory / name).read_text()
+        assert "2Jc\\udce9" in saved
+        assert "\x1b" not in saved
+        assert "\x9b" not in saved
 
     def test_that_show_help_have_an_empty_one_after_it(self, project: Project, run: Run) -> None:
         project.says("reply('Hello.')")
@@ -98,6 +111,32 @@ class TestJson:
         done = run("chat", "--json", "-m", "hi")
         assert (done.returncode, done.stderr) == (0, "")
         assert agents.from_json(agents.Completed[str], done.stdout).text == "Hello."
+
+    def test_is_alone_whatever_the_module_a_tool_or_its_child_process_prints(self, project: Project, run: Run) -> None:
+        project.write(
+            """
+            import os, subprocess
+
+            print("at import")
+
+            @agents.tool
+            def loud() -> str:
+                "Print."
+                print("of a tool")
+                os.write(1, b"of a descriptor\\n")
+                subprocess.run(["echo", "of a child"])
+                return "x"
+
+            agent = agents.Agent(name="tester", model=ScriptedModel([call("loud"), reply("Hello.")]), tools=[loud])
+            """
+        )
+        done = run("chat", "--json", "-m", "hi")
+        assert agents.from_json(agents.Completed[str], done.stdout).text == "Hello."
+        for printed in ("at import", "of a tool", "of a descriptor", "of a child"):
+            assert f"{printed}\n" in done.stderr
+        about = run("info", "--json")
+        assert json.loads(about.stdout)["agent"]["name"] == "tester"
+        assert about.stderr == "at import\n"
 
     def test_of_a_turn_that_waits_lists_its_questions(self, run: Run) -> None:
         done = run("chat", "--demo", "--json", "-m", "Review TR-2209")
@@ -180,6 +219,60 @@ class TestWhatGoesWrong:
             assert process.wait() == 1
 
 
+class TestAReaderThatLeaves:
+    def test_takes_the_conversation_with_it_and_no_line_is_sent_after(self, project: Project, data: Path) -> None:
+        project.write(
+            """
+            @agents.tool
+            async def pay(amount: int) -> str:
+                "Pay."
+                with open("paid", "a") as file:
+                    file.write("paid\\n")
+                await gate.hold()
+                return "ok"
+
+            turn = [call("pay", {"amount": 1}, text="Paying.\\n" * 3), reply("Paid.")]
+            agent = agents.Agent(name="tester", model=ScriptedModel(turn * 3), tools=[pay])
+            """
+        )
+        with subprocess.Popen(
+            [AGENTS, "chat"],
+            cwd=project.directory,
+            env=environment(data),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        ) as process:
+            assert process.stdin is not None
+            assert process.stdout is not None
+            assert process.stderr is not None
+            process.stdin.write("first\nsecond\nthird\n")
+            process.stdin.flush()
+            assert process.stdout.readline() == "Paying.\n"
+            process.stdout.close()
+            project.gate.open()
+            assert process.stderr.read() == ""
+            assert process.wait() == 1
+        assert (project.directory / "paid").read_text().count("paid") == 1
+
+    def test_of_a_full_disk_says_so_once(self, project: Project, data: Path) -> None:
+        project.says("reply('Hello.')", "reply('Hello again.')")
+        with open("/dev/full", "w") as full:
+            done = subprocess.run(
+                [AGENTS, "chat"],
+                cwd=project.directory,
+                env=environment(data),
+                input="one\ntwo\n",
+                stdout=full,
+                stderr=subprocess.PIPE,
+                text=True,
+                check=False,
+            )
+        assert done.returncode == 1
+        assert done.stderr == "agents: The output cannot be written: No space left on device\n"
+
+
 class TestCtrlC:
     @pytest.fixture
     def running(self, project: Project, data: Path) -> subprocess.Popen[str]:
@@ -203,6 +296,52 @@ class TestCtrlC:
         assert "Interrupted. The session goes on with your next message." in output
         assert "Traceback" not in errors
         assert running.returncode == 1
+
+
+class TestStreamsThatAreClosed:
+    @pytest.fixture
+    def shell(self, project: Project, data: Path) -> Callable[[str], subprocess.CompletedProcess[str]]:
+        """Runs a line of the shell, which can close them."""
+        project.says("reply('Hello.')")
+
+        def shell(line: str) -> subprocess.CompletedProcess[str]:
+            return subprocess.run(
+                line,
+                shell=True,
+                cwd=project.directory,
+                env=environment(data),
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+
+        return shell
+
+    @pytest.mark.parametrize(
+        ("line", "said"),
+        [
+            ("agents chat -m hi <&-", "Hello."),
+            ("agents chat --json -m hi <&-", "Hello."),
+            ("agents inbox <&-", "Nothing waits for you."),
+            ("agents init my-agent --no-git <&-", "my-agent is a project."),
+            ("agents chat -m hi <&- 2>&-", "Hello."),
+        ],
+    )
+    def test_let_a_stdin_be_one_without_a_line(
+        self, line: str, said: str, shell: Callable[[str], subprocess.CompletedProcess[str]]
+    ) -> None:
+        done = shell(line)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert said in done.stdout
+
+    @pytest.mark.parametrize("line", ["agents chat -m hi >&-", "agents chat --json -m hi >&-", "agents info >&-"])
+    def test_without_a_stdout_nothing_is_done_and_stderr_says_why(
+        self, line: str, shell: Callable[[str], subprocess.CompletedProcess[str]], data: Path
+    ) -> None:
+        done = shell(line)
+        assert done.returncode == 1
+        assert done.stderr == "agents: Standard output is closed. Lead it to /dev/null where nobody reads it.\n"
+        assert not data.exists()
 
 
 class TestTheEncoding:

@@ -35,10 +35,19 @@ class TestShownJson:
             ("\x9b", '"\\u009b"'),
             ("\ud800", '"\\ud800"'),
             ("tag\U000e0041", '"tag\\U000e0041"'),
+            ("a\u00a0b\u2028c", '"a\\u00a0b\\u2028c"'),
+            ("👩\u200d🚀\ufe0f", '"👩\\u200d🚀\\ufe0f"'),
         ],
     )
     def test_writes_out_what_would_not_be_seen(self, value: object, shown: str) -> None:
         assert shown_json(value) == shown
+
+    @pytest.mark.parametrize(
+        "char", "\u00ad\u034f\u061c\u115f\u180e\u2028\u2800\u3000\u3164\ue000\ufe0f\uffa0\uffff\U0001d159\U000e0101\x7f"
+    )
+    def test_writes_out_each_character_that_nothing_is_drawn_for(self, char: str) -> None:
+        assert shown_json(char) == f'"\\u{ord(char):04x}"' or shown_json(char) == f'"\\U{ord(char):08x}"'
+        assert has_unseen(f"a{char}b")
 
     def test_says_whether_anything_would_not_be_seen(self) -> None:
         assert not has_unseen("two\nrows 日本")

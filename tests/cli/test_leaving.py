@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import shlex
+import signal
 import subprocess
+import termios
 from typing import TYPE_CHECKING
 
 import pytest
@@ -15,7 +17,7 @@ from tests.cli.at_terminal import AGENTS, environment
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.cli.conftest import Project, Run
+    from tests.cli.conftest import Project, Run, Start
 
 ASKS = """
     @agents.tool
@@ -75,6 +77,22 @@ class TestTheLineToGoOn:
         )
         line = done.stderr.strip().partition(" Go on with: ")[2]
         assert shlex.split(line)[:3] == [AGENTS, "chat", "--demo"]
+
+
+class TestASigterm:
+    def test_at_a_terminal_is_a_leaving_that_sets_it_as_it_was(self, project: Project, at_terminal: Start) -> None:
+        project.says("reply('A beginning', gate, ' and an end.')")
+        terminal = at_terminal("chat")
+        before = termios.tcgetattr(terminal.process.child_fd)[3]
+        terminal.wait_for("tester")
+        terminal.type("go")
+        terminal.wait_for("A beginning")
+        terminal.process.kill(signal.SIGTERM)
+        terminal.wait_for("Go on with: agents chat --resume")
+        after = termios.tcgetattr(terminal.process.child_fd)[3]
+        terminal.ends(143)
+        assert after & termios.ECHO == before & termios.ECHO
+        assert after & termios.ICANON
 
 
 @pytest.fixture(autouse=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any
 
+from mistralai.agents.cli.chat.audience import while_heard
 from mistralai.agents.cli.chat.command import face_for
 from mistralai.agents.cli.chat.conversation import Conversation
 from mistralai.agents.cli.chat.leaving import line_to_go_on
@@ -53,14 +54,26 @@ async def _go_through(agents: Mapping[str, Agent[Any]], data: Path, options: Cha
         others = sorted({info.agent_name for info in waiting} - agents.keys())
         stopped = [session for session in found if session.stopped and session.info.agent_name in agents]
         async with face_for(data) as face:
-            went_well = await _ask_all(ours, agents, data, face)
-            if not went_well:
-                left = [info for info in await saved_sessions() if info.open_callbacks and info.agent_name in agents]
-                if left:
-                    said = "1 session still waits" if len(left) == 1 else f"{len(left)} sessions still wait"
-                    face.line("failed", f"{said} for an answer. Ask again with: {_line(options)}")
-            _tell_the_rest(face, stopped, others, options, nothing=not ours)
-        return 0 if went_well else 1
+            return await while_heard(face, _ask_and_tell(ours, agents, data, face, stopped, others, options))
+
+
+async def _ask_and_tell(
+    ours: list[SessionInfo],
+    agents: Mapping[str, Agent[Any]],
+    data: Path,
+    face: Face,
+    stopped: list[SavedSession],
+    others: list[str],
+    options: ChatOptions,
+) -> int:
+    went_well = await _ask_all(ours, agents, data, face)
+    if not went_well:
+        left = [info for info in await saved_sessions() if info.open_callbacks and info.agent_name in agents]
+        if left:
+            said = "1 session still waits" if len(left) == 1 else f"{len(left)} sessions still wait"
+            face.line("failed", f"{said} for an answer. Ask again with: {_line(options)}")
+    _tell_the_rest(face, stopped, others, options, nothing=not ours)
+    return 0 if went_well else 1
 
 
 def _runs(info: SessionInfo) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import platform
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,7 @@ from mistralai.agents.cli.debug import show_traceback
 from mistralai.agents.cli.problem import Problem
 from mistralai.agents.cli.project import find_entrypoint, load_agent
 from mistralai.agents.cli.signature import parameters, type_of
+from mistralai.agents.cli.streams import stdout_kept
 from mistralai.agents.cli.terminal_width import terminal_width
 from mistralai.agents.cli.version import version
 
@@ -26,6 +28,18 @@ _LABELS = {"unmatched": "no tool for"}
 
 def info(path: str | None, *, as_json: bool) -> int:
     """Print it, and return the exit code: 1 where there is an agent that cannot be loaded."""
+    with stdout_kept() if as_json else nullcontext(print) as say:
+        about, code = _about(path)
+        if as_json:
+            say(json.dumps(about, ensure_ascii=False, indent=2))
+    if not as_json:
+        width = terminal_width()
+        print("\n".join(_lines(head, text, width) for head, text in _rows(about)))
+    return code
+
+
+def _about(path: str | None) -> tuple[dict[str, Any], int]:
+    """What there is to say, and the exit code."""
     about: dict[str, Any] = {
         "fanal": version(),
         "python": f"{platform.python_version()} ({sys.executable})",
@@ -48,12 +62,7 @@ def info(path: str | None, *, as_json: bool) -> int:
         else:
             about["agent"] = {"where": f"{entrypoint.module}:{entrypoint.attribute}", **about_agent(agent)}
             about["missing"] = missing(agent)
-    if as_json:
-        print(json.dumps(about, ensure_ascii=False, indent=2))
-    else:
-        width = terminal_width()
-        print("\n".join(_lines(head, text, width) for head, text in _rows(about)))
-    return code
+    return about, code
 
 
 def _lines(head: str, text: str, width: int | None) -> str:

@@ -11,12 +11,19 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 PROGRAM = "agents"
-FAILED, USAGE = 1, 2
+FAILED, USAGE, INTERRUPTED = 1, 2, 130
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command and return its exit code: 0, 1 (failed), 2 (usage). None reads the program's own arguments."""
+    """Run the command and return its exit code: 0, 1 (failed), 2 (usage), 130 (Ctrl+C).
+
+    None reads the program's own arguments.
+    """
+    from mistralai.agents.cli.streams import replace_closed
+
     given = list(sys.argv[1:] if arguments is None else arguments)
+    if not replace_closed():
+        return _say("Standard output is closed. Lead it to /dev/null where nobody reads it.", FAILED)
     try:
         import typer
     except ModuleNotFoundError:
@@ -36,12 +43,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # Whoever read the output has left, and what is in Python's buffer goes nowhere either.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILED
-    except (KeyboardInterrupt, typer.Abort):
-        return _say("stopped", FAILED)
+    except (KeyboardInterrupt, typer.Abort) as stop:
+        by_key = isinstance(stop, KeyboardInterrupt) or isinstance(stop.__cause__, KeyboardInterrupt)
+        return _say("stopped", INTERRUPTED if by_key else FAILED)
     except Exception as error:
         # What typer raises for arguments that do not fit: the class above the one it lets programs raise.
         unfit = typer.BadParameter.__mro__[1]
         return _unfit(error, given) if isinstance(error, unfit) else _failed(error)
+    if returned == INTERRUPTED:  # what typer makes of Ctrl+C
+        return _say("stopped", INTERRUPTED)
     if not given:
         return USAGE
     return returned if isinstance(returned, int) else 0

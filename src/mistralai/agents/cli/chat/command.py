@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from contextlib import AsyncExitStack, suppress
+from contextlib import AsyncExitStack, nullcontext, suppress
 from typing import TYPE_CHECKING, Any
 
+from mistralai.agents.cli.chat.audience import while_heard
 from mistralai.agents.cli.chat.conversation import Conversation
 from mistralai.agents.cli.chat.face import PROMPT
 from mistralai.agents.cli.chat.leaving import say_how_to_go_on, say_what_is_waited_for
@@ -21,11 +22,13 @@ from mistralai.agents.cli.provider_check import check_provider
 from mistralai.agents.cli.saved import find_saved
 from mistralai.agents.cli.saving import runtime
 from mistralai.agents.cli.session_rows import last_used
+from mistralai.agents.cli.streams import stdout_kept
 from mistralai.agents.values.errors import AgentsError
 from mistralai.agents.values.turn_states import Failed
 from mistralai.agents.values.wire import to_json
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from mistralai.agents.cli.chat.face import Face
@@ -41,10 +44,11 @@ def chat(options: ChatOptions) -> int:
         raise Problem("--resume goes on with a saved session: leave out --no-save.", exit_code=2)
     if options.resume is not None and options.model is not None and options.model != LOCAL:
         raise Problem("A saved session keeps its model: leave out --model, or start a new session.", exit_code=2)
-    agent = _agent(options)
-    if isinstance(agent.model, str) and options.model != LOCAL:
-        check_provider(agent.provider)
-    return asyncio.run(_hold(agent, options))
+    with stdout_kept() if options.as_json else nullcontext(print) as say:
+        agent = _agent(options)
+        if isinstance(agent.model, str) and options.model != LOCAL:
+            check_provider(agent.provider)
+        return asyncio.run(_hold(agent, options, say))
 
 
 def _agent(options: ChatOptions) -> Agent[Any]:
@@ -57,7 +61,7 @@ def _agent(options: ChatOptions) -> Agent[Any]:
     return load_agent(find_entrypoint(options.agent), options.name)
 
 
-async def _hold(agent: Agent[Any], options: ChatOptions) -> int:
+async def _hold(agent: Agent[Any], options: ChatOptions, say: Callable[[str], None]) -> int:
     keep_logs_quiet()
     data = data_directory(options.data_dir)
     names_model = options.model not in (None, LOCAL)
@@ -80,13 +84,16 @@ async def _hold(agent: Agent[Any], options: ChatOptions) -> int:
         async with Silent() if options.as_json else face_for(data) as face:
             conversation = Conversation(session, face, saved=options.save)
             try:
-                code = await _converse(conversation, agent, options)
+                code = await while_heard(face, _converse(conversation, agent, options))
             finally:
                 await conversation.leave()
         if options.as_json and conversation.state is not None:
-            print(to_json(conversation.state), flush=True)
-        say_what_is_waited_for(conversation)
-    say_how_to_go_on(conversation, options)
+            say(to_json(conversation.state))
+        heard = face.left is None or face.types_ahead
+        if heard:
+            say_what_is_waited_for(conversation)
+    if heard:
+        say_how_to_go_on(conversation, options)
     return code
 
 

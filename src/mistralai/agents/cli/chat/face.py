@@ -8,6 +8,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from types import TracebackType
 
+    from mistralai.agents.cli.chat.asked import Room
+
 type Kind = Literal["user", "text", "tool", "question", "note", "page", "failed", "end"]
 """What a line is: it decides how the line looks, and where an empty line goes before it."""
 
@@ -23,6 +25,15 @@ class Face(Protocol):
     """Whether lines may come while a turn runs; otherwise they wait for its end."""
     on_interrupt: Callable[[], None]
     """Called at Ctrl+C."""
+    on_left: Callable[[], object]
+    """Called once nobody is there any more."""
+    left: int | None
+    """The exit code where nobody is: the reader of the output has left, or the program was told to end. Else None."""
+
+    @property
+    def room(self) -> Room | None:
+        """What a question may take of the terminal that it is shown at; None where it goes elsewhere."""
+        ...
 
     async def __aenter__(self) -> Self: ...
 
@@ -34,10 +45,10 @@ class Face(Protocol):
         """Return the next line that is no answer to a question; None at the end of input."""
         ...
 
-    async def ask(self, prompt: str, *, about: str) -> str | None:
+    async def ask(self, prompt: str, *, about: Callable[[Room], str]) -> str | None:
         """Return the line that answers a question; None at the end of input. Cancelling takes the question back.
 
-        `about` is the question, which was shown as a line: what comes meanwhile does not come between the two.
+        `about` gives the question, which was shown as a line: what comes meanwhile does not come between the two.
         """
         ...
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from prompt_toolkit.data_structures import Size
 from prompt_toolkit.output.vt100 import Vt100_Output
 
+from mistralai.agents.cli.terminal_width import size_of
+
 if TYPE_CHECKING:
     from typing import TextIO
-
-_USUAL = (80, 24)
 
 
 class HeldOutput(Vt100_Output):
@@ -38,9 +38,5 @@ class HeldOutput(Vt100_Output):
             super().flush()
 
     def _measure(self) -> Size:
-        try:
-            columns, rows = os.get_terminal_size(self.stdout.fileno())
-        except OSError:
-            columns, rows = 0, 0
-        # A terminal that was just opened may not know its size.
-        return Size(rows=rows or _USUAL[1], columns=columns or _USUAL[0])
+        columns, rows = size_of(self.stdout)
+        return Size(rows=rows, columns=columns)

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from io import StringIO
 from typing import TYPE_CHECKING
 
-from rich.cells import cell_len
 from rich.color import ColorSystem
 from rich.console import Console
 from rich.segment import Segment
-from rich.table import Column, Table
 from rich.text import Text
 from rich.theme import Theme
 
@@ -36,10 +33,6 @@ STYLES: dict[Kind, str] = {
 
 
 CODE = Theme({"markdown.code": "cyan", "markdown.item.bullet": "dim", "markdown.item.number": "dim"})
-
-
-_BEFORE_VALUE = re.compile(r" {4}\S+ {2,}| +")
-"""In a question: the name of an argument, or the room below it."""
 
 
 class Paper:
@@ -69,20 +62,8 @@ class Paper:
 
     def line(self, kind: Kind, text: str, width: int, *, cut: bool = False) -> list[str]:
         """Return the rows of a line; only the first, with a mark where it was longer, for `cut`."""
-        if kind == "question":
-            return [row for line in text.split("\n") for row in self._hanging(line, STYLES[kind], width)]
         styled = Text(text, STYLES[kind], overflow="ellipsis" if cut else "fold", no_wrap=cut)
         return self._rows(styled, width)
-
-    def _hanging(self, line: str, style: str, width: int) -> list[str]:
-        """The rows of an argument, which go on below where its value began."""
-        found = _BEFORE_VALUE.match(line)
-        before = found[0] if found is not None and cell_len(found[0]) <= width // 2 else ""
-        if not before:
-            return self._rows(Text(line, style, overflow="fold"), width)
-        grid = Table.grid(Column(width=cell_len(before)), Column(overflow="fold"))
-        grid.add_row(Text(before, style), Text(line[len(before) :], style))
-        return self._rows(grid, width)
 
     def _rows(self, renderable: RenderableType, width: int) -> list[str]:
         options = self._console.options.update(width=width, height=None)

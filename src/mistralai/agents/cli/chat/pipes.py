@@ -12,8 +12,11 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Self
 
+from mistralai.agents.cli.chat.asked import Room
+from mistralai.agents.cli.chat.audience import LOOPS_HAVE_SIGNALS
 from mistralai.agents.cli.chat.clean import clean, one_row
 from mistralai.agents.cli.chat.face import Spacing
+from mistralai.agents.cli.terminal_width import size_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,8 +26,6 @@ if TYPE_CHECKING:
     from mistralai.agents.cli.chat.face import Kind
 
 _STDIN = 0
-_LOOPS_HAVE_SIGNALS = sys.platform != "win32"
-"""Elsewhere Ctrl+C ends the program."""
 
 
 class Pipes:
@@ -34,6 +35,8 @@ class Pipes:
 
     def __init__(self) -> None:
         self.on_interrupt: Callable[[], None] = lambda: None
+        self.on_left: Callable[[], object] = lambda: None
+        self.left: int | None = None
         self._spacing = Spacing()
         # Who types answers at a terminal while the output goes elsewhere is to see the question.
         self._asks_on = sys.stderr if sys.stdin.isatty() and not sys.stdout.isatty() else sys.stdout
@@ -47,8 +50,12 @@ class Pipes:
         self._at_start = True
         """Whether the next character begins a row."""
 
+    @property
+    def room(self) -> Room | None:
+        return Room.of(*size_of(self._asks_on)) if self._asks_on.isatty() else None
+
     async def __aenter__(self) -> Self:
-        if _LOOPS_HAVE_SIGNALS:
+        if LOOPS_HAVE_SIGNALS:
             asyncio.get_running_loop().add_signal_handler(signal.SIGINT, lambda: self.on_interrupt())
         return self
 
@@ -56,7 +63,7 @@ class Pipes:
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         self.finish()
-        if _LOOPS_HAVE_SIGNALS:
+        if LOOPS_HAVE_SIGNALS:
             asyncio.get_running_loop().remove_signal_handler(signal.SIGINT)
 
     async def next_line(self) -> str | None:
@@ -71,7 +78,7 @@ class Pipes:
             self._ended = True
         return line
 
-    async def ask(self, prompt: str, *, about: str) -> str | None:
+    async def ask(self, prompt: str, *, about: Callable[[Room], str]) -> str | None:
         if self._ended:
             return None
         self.finish()
@@ -108,7 +115,7 @@ class Pipes:
             return
         self.finish()
         if kind == "failed":
-            print(f"agents: {one_row(text)}", file=sys.stderr, flush=True)
+            self._print(f"agents: {one_row(text)}\n", sys.stderr)
         elif kind != "user":  # who wrote the lines has them
             where = self._asks_on if kind == "question" else sys.stdout
             self._print(f"{self._spacing.before(kind)}{clean(text)}\n{self._spacing.after(kind)}", where)
@@ -128,8 +135,22 @@ class Pipes:
         if text:
             stream = sys.stdout if where is None else where
             self._at_start = text.endswith("\n")
-            stream.write(text)
-            stream.flush()
+            try:
+                stream.write(text)
+                stream.flush()
+            except OSError as error:
+                self._lost(stream, error)
+
+    def _lost(self, stream: TextIO, error: OSError) -> None:
+        """Nothing more can be written to a stream. Who does not read the conversation does not go on with it either."""
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())  # what is in Python's buffer goes there too
+        if self.left is not None or stream is not sys.stdout:
+            return
+        self.left = 1
+        if not isinstance(error, BrokenPipeError):
+            self._print(f"agents: The output cannot be written: {error.strerror or error}\n", sys.stderr)
+        self.end()
+        self.on_left()
 
 
 def _read(loop: asyncio.AbstractEventLoop, lines: asyncio.Queue[str | None]) -> None:

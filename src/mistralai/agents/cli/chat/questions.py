@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from datetime import UTC, datetime
+from functools import partial
 from typing import TYPE_CHECKING
 
-from mistralai.agents.cli.chat.clean import has_unseen, one_row, shown_json
+from mistralai.agents.cli.chat.asked import SEE_ALL, describe
+from mistralai.agents.cli.chat.clean import one_row
 from mistralai.agents.cli.chat.slash import is_exit
-from mistralai.agents.cli.chat.wording import expires_in
 from mistralai.agents.cli.problem import one_line
 from mistralai.agents.values.answers import AllowApproval, DenyApproval, SignInAnswer
 from mistralai.agents.values.callbacks import OpenApproval, OpenClientToolCall, OpenSignIn
@@ -94,8 +95,8 @@ class Questions:
                 self._face.line("note", f"  A question of kind {callback.kind!r} is left open: update fanal to answer")
 
     async def _approval(self, request: ApprovalRequest) -> AllowApproval | DenyApproval | None:
-        question = describe(request, datetime.now(UTC))
-        self._face.line("question", question)
+        question = partial(describe, request, datetime.now(UTC))
+        self._face.line("question", question(self._face.room))
         while (said := await self._face.ask(CHOICES, about=question)) is not None:
             match said.strip().lower():
                 case "y" | "yes":
@@ -110,30 +111,9 @@ class Questions:
                     return DenyApproval(message=reason) if reason else DenyApproval()
                 case end if is_exit(end):
                     self._face.end()
+                case typed if typed == SEE_ALL:
+                    self._face.line("question", question(self._face.room, whole=True))
+                    self._face.line("question", question(self._face.room))
                 case _:
                     self._face.line("note", "Answer y, a or n.")
         return None if self._keep_open else DenyApproval(message=NOBODY)
-
-
-def describe(request: ApprovalRequest, now: datetime) -> str:
-    """Return what is asked, with every argument in full, and until when."""
-    expires = f" · {expires_in(request.expires_at, now)}" if request.expires_at is not None else ""
-    rows = [f"? Allow {one_row(request.tool.name)}?{expires}"]
-    arguments = request.arguments
-    if isinstance(arguments, dict):
-        width = max((len(name) for name in arguments), default=0)
-        for name, value in arguments.items():
-            shown = _argument(value)
-            first, *more = shown.split("\n")
-            rows.append(f"    {one_row(name):<{width}}  {first}")
-            rows += [f"    {'':<{width}}  {row}" for row in more]
-    else:
-        rows.append(f"    {shown_json(arguments)}")
-    return "\n".join(rows)
-
-
-def _argument(value: object) -> str:
-    """A text as it is, unless characters of it would not be seen; anything else as JSON."""
-    if isinstance(value, str) and value and value.strip() == value and not has_unseen(value):
-        return value
-    return shown_json(value, indent=None if not isinstance(value, dict | list) else 2)

@@ -12,6 +12,7 @@ from prompt_toolkit.layout import BufferControl, ConditionalContainer, Formatted
 from prompt_toolkit.layout.dimension import Dimension
 from prompt_toolkit.layout.processors import BeforeInput
 
+from mistralai.agents.cli.chat.asked import Room
 from mistralai.agents.cli.chat.face import PROMPT
 
 if TYPE_CHECKING:
@@ -79,6 +80,12 @@ class Screen:
     def columns(self) -> int:
         """How wide the terminal is."""
         return self.output.get_size().columns
+
+    @property
+    def room(self) -> Room:
+        """What a question may take of the terminal."""
+        size = self.output.get_size()
+        return Room.of(size.columns, size.rows)
 
     @property
     def rows(self) -> int:

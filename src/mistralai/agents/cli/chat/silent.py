@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING
 from mistralai.agents.cli.chat.pipes import Pipes
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mistralai.agents.cli.chat.asked import Room
     from mistralai.agents.cli.chat.face import Kind
 
 
@@ -16,7 +19,7 @@ class Silent(Pipes):
     async def next_line(self) -> str | None:
         return None
 
-    async def ask(self, prompt: str, *, about: str) -> str | None:
+    async def ask(self, prompt: str, *, about: Callable[[Room], str]) -> str | None:
         return None
 
     def write(self, text: str) -> None:

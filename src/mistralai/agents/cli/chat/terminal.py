@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 import sys
 import time
 from contextlib import ExitStack, redirect_stderr, redirect_stdout, suppress
+from functools import cache
 from typing import TYPE_CHECKING, Self
 
 from prompt_toolkit.buffer import Buffer
@@ -13,6 +15,8 @@ from prompt_toolkit.document import Document
 from prompt_toolkit.input import create_input
 from prompt_toolkit.output import ColorDepth
 
+from mistralai.agents.cli.chat.asked import Room
+from mistralai.agents.cli.chat.audience import LOOPS_HAVE_SIGNALS
 from mistralai.agents.cli.chat.blocks import Blocks, end_of
 from mistralai.agents.cli.chat.clean import clean
 from mistralai.agents.cli.chat.face import PROMPT, Spacing
@@ -38,6 +42,8 @@ class Terminal:
 
     def __init__(self, typed_lines: Path) -> None:
         self.on_interrupt: Callable[[], None] = lambda: None
+        self.on_left: Callable[[], object] = lambda: None
+        self.left: int | None = None
         output = HeldOutput(sys.stdout)
         self._paper = Paper(colours=ColorDepth.from_env() != ColorDepth.DEPTH_1_BIT)
         self._spacing = Spacing()
@@ -45,7 +51,7 @@ class Terminal:
         self._lines: asyncio.Queue[str | None] = asyncio.Queue()
         self._ended = False
         self._question: asyncio.Future[str | None] | None = None
-        self._about = ""
+        self._about: Callable[[Room], str] = lambda room: ""
         """What the open question is about."""
         self._torn = False
         """Whether something was shown between that and the input, so that it is shown by the input too."""
@@ -57,6 +63,11 @@ class Terminal:
         self._draw_again_at = 0.0
         self._runs = ExitStack()
         self._tasks: list[asyncio.Task[None]] = []
+        self._relay = Relay(asyncio.get_running_loop(), self._printed, sys.stdout)
+
+    @property
+    def room(self) -> Room:
+        return self._screen.room
 
     async def __aenter__(self) -> Self:
         application = self._screen.application
@@ -66,9 +77,11 @@ class Terminal:
         running.add_done_callback(lambda _: self.end())
         self._tasks = [running, asyncio.create_task(self._spin())]
         await started.wait()
-        relay = Relay(asyncio.get_running_loop(), lambda text: self.line("note", text))
-        self._runs.enter_context(redirect_stdout(relay))
-        self._runs.enter_context(redirect_stderr(relay))
+        if LOOPS_HAVE_SIGNALS:
+            asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, self._told_to_end)
+        printed = self._relay.stream()
+        self._runs.enter_context(redirect_stdout(printed))
+        self._runs.enter_context(redirect_stderr(printed))
         return self
 
     async def __aexit__(
@@ -76,6 +89,8 @@ class Terminal:
     ) -> None:
         self.finish()
         self._runs.close()
+        self._relay.end()
+        self._above_printed()
         running, spinning = self._tasks
         spinning.cancel()
         if self._screen.application.is_running:
@@ -85,16 +100,18 @@ class Terminal:
             with suppress(EOFError):  # the terminal was closed
                 running.result()
         self._screen.output.release()
+        if LOOPS_HAVE_SIGNALS:
+            asyncio.get_running_loop().remove_signal_handler(signal.SIGTERM)
 
     async def next_line(self) -> str | None:
         return None if self._ended else await self._lines.get()
 
-    async def ask(self, prompt: str, *, about: str) -> str | None:
+    async def ask(self, prompt: str, *, about: Callable[[Room], str]) -> str | None:
         if self._ended:
             return None
         draft = self._buffer.document
         self._question = asyncio.get_running_loop().create_future()
-        self._about, self._torn = about, False
+        self._about, self._torn = cache(about), False
         self._put(Document(), prompt)
         answer = None
         try:
@@ -105,7 +122,7 @@ class Terminal:
             self._put(draft, PROMPT)
             if answer is not None:
                 if self._torn:
-                    self.line("question", about)
+                    self.line("question", about(self.room))
                 self.line("question", f"{prompt}{answer}")
 
     def write(self, text: str) -> None:
@@ -133,7 +150,24 @@ class Terminal:
         if self._question is not None and not self._question.done():
             self._question.set_result(None)
 
+    def _printed(self) -> None:
+        self.finish()
+        if lines := self._relay.lines():
+            self._note(lines)
+
     def _above(self, kind: Kind, rows: list[str]) -> None:
+        self._above_printed()
+        self._put_above(kind, rows)
+
+    def _above_printed(self) -> None:
+        """Show what was printed up to here, whether its line has ended or not."""
+        if printed := self._relay.rest():
+            self._note(printed.rstrip("\n"))
+
+    def _note(self, printed: str) -> None:
+        self._put_above("note", self._paper.line("note", clean(printed), self._screen.columns))
+
+    def _put_above(self, kind: Kind, rows: list[str]) -> None:
         self._torn = True
         spacing = self._spacing
         self._screen.above(spacing.before(kind) + "".join(f"{row}\n" for row in rows) + spacing.after(kind))
@@ -154,6 +188,12 @@ class Terminal:
         if not self._screen.is_busy:
             self._buffer.reset()
         self.on_interrupt()
+
+    def _told_to_end(self) -> None:
+        """End as on leaving: the terminal would stay as it is set here, without what is typed."""
+        self.left = 128 + signal.SIGTERM
+        self.end()
+        self.on_left()
 
     def _put(self, document: Document, prompt: str) -> None:
         self._screen.prompt = prompt
@@ -176,8 +216,9 @@ class Terminal:
         """The open question again, as much of it as there is room for, where it does not stand right above."""
         if self._question is None or not self._torn:
             return ""
-        rows = self._paper.line("question", self._about, self._screen.columns)
         room = self._screen.rows // 2
+        about = clean(self._about(Room(self._screen.columns, room)))
+        rows = self._paper.line("question", about, self._screen.columns)
         return "\n".join(rows if len(rows) <= room else [*rows[: room - 1], "    …"])
 
     async def _spin(self) -> None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING
 
-from mistralai.agents.cli.chat.clean import one_row, shown_json
+from mistralai.agents.cli.chat.clean import clean, one_row, shown_json
 from mistralai.agents.cli.chat.wording import was_refused
 from mistralai.agents.values.entries import ContextMessage, MessageEntry, ToolCallEntry, ToolResultEntry
 from mistralai.agents.values.wire import to_data
@@ -16,11 +17,17 @@ if TYPE_CHECKING:
     from mistralai.agents.values.entries import Entry
 
 
+_STEERS = re.compile(r"[\x7f-\x9f\ud800-\udfff]")
+"""What JSON itself lets through: a terminal that shows the file obeys some, and a file cannot hold the others."""
+
+
 def transcript(entries: Iterable[Entry], *, as_json: bool) -> str:
     """Return the text of the file."""
     if as_json:
-        return json.dumps([to_data(entry) for entry in entries], ensure_ascii=False, indent=2) + "\n"
-    return "\n\n".join(filter(None, map(_paragraph, entries))) + "\n"
+        text = json.dumps([to_data(entry) for entry in entries], ensure_ascii=False, indent=2)
+        return _STEERS.sub(lambda char: f"\\u{ord(char[0]):04x}", text) + "\n"
+    text = clean("\n\n".join(filter(None, map(_paragraph, entries))) + "\n")
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def _paragraph(entry: Entry) -> str | None:
