@@ -175,7 +175,7 @@ class TestADamagedSession:
         assert "is damaged: the line at byte 0" in row
         (info,) = json.loads(run("sessions", "--json").stdout)
         assert info["session_id"] == damaged
-        assert "is damaged" in info["problem"]
+        assert "is damaged" in info["termination"]["message"]
 
     def test_says_what_is_wrong_where_it_is_resumed(self, damaged: str, run: Run) -> None:
         done = run("chat", "--demo", "--resume", damaged, "-m", "hi")

@@ -21,6 +21,15 @@ if TYPE_CHECKING:
 JOURNAL = "journal.jsonl"
 
 
+def unreadable(info: agents.SessionInfo) -> str:
+    """Return why a list says that a session cannot be read."""
+    match info.termination:
+        case agents.UnknownTermination(type="unreadable", raw=raw):
+            return str(raw["message"])
+        case other:
+            pytest.fail(f"it can be read: {other}")
+
+
 def talker(*replies: str) -> agents.Agent[str]:
     return agents.Agent(name="talker", model=ScriptedModel([reply(text) for text in replies]))
 
@@ -59,10 +68,9 @@ class TestADamagedJournal:
         async with saved_in(directory):
             other = await talker("Three.").run("3")
             whole, damaged = [info async for info in agents.list_sessions(host="local")]
-        assert (whole.session_id, whole.problem) == (other.session_id, None)
-        assert (damaged.session_id, damaged.status, damaged.agent_name) == (saved.parent.name, "unknown", "")
-        assert damaged.problem is not None
-        assert "is damaged: the line at byte" in damaged.problem
+        assert (whole.session_id, whole.termination) == (other.session_id, None)
+        assert (damaged.session_id, damaged.status, damaged.agent_name) == (saved.parent.name, "terminated", "")
+        assert "is damaged: the line at byte" in unreadable(damaged)
         assert damaged.created_at.year >= 2026
 
     async def test_that_may_not_be_read_is_listed_with_why(
@@ -74,7 +82,7 @@ class TestADamagedJournal:
         monkeypatch.setattr("mistralai.agents.local.journal.summaries.os.open", refuse)  # root may read everything
         async with saved_in(directory):
             (listed,) = [info async for info in agents.list_sessions(host="local")]
-        assert listed.problem == f"{saved} cannot be read: Permission denied"
+        assert unreadable(listed) == f"{saved} cannot be read: Permission denied"
 
     async def test_that_lost_a_line_is_refused(self, saved: Path, directory: Path) -> None:
         lines = saved.read_bytes().splitlines(keepends=True)
@@ -118,7 +126,7 @@ class TestADamagedJournal:
             with pytest.raises(agents.experimental.JournalError, match="version 2"):
                 await talker().session(saved.parent.name).info()
             (listed,) = [info async for info in agents.list_sessions(host="local")]
-            assert "version 2" in (listed.problem or "")
+            assert "version 2" in unreadable(listed)
         assert saved.read_bytes() == before
 
     async def test_that_is_something_else_is_no_session(self, directory: Path) -> None:

@@ -11,6 +11,7 @@ from mistralai.agents.core.facts import CallbackOpened, CallbackSettled
 from mistralai.agents.core.present import moment
 from mistralai.agents.handles.listing import list_sessions
 from mistralai.agents.values.errors import AgentsError
+from mistralai.agents.values.sessions import UnknownTermination
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -39,6 +40,20 @@ class SavedSession:
     def stopped(self) -> bool:
         """Whether its turn was running when its process ended, and nobody went on with it."""
         return self.info.status == "running" and not self.held
+
+    @property
+    def problem(self) -> str | None:
+        """Why it cannot be read; None where it can."""
+        return problem_of(self.info)
+
+
+def problem_of(info: SessionInfo) -> str | None:
+    """Say why a session cannot be read; None where it can."""
+    match info.termination:
+        case UnknownTermination(type="unreadable", raw=raw):
+            return str(raw.get("message"))
+        case _:
+            return None
 
 
 async def saved_sessions(limit: int | None = None) -> list[SessionInfo]:
@@ -71,7 +86,7 @@ async def find_saved(typed: str, agent_name: str) -> SessionInfo:
         raise Problem(f"{len(found)} saved sessions match {typed!r}. Type more of the ID: agents sessions lists them.")
     if not found:
         raise Problem(f"No session {typed!r} is saved. See those that are with: agents sessions")
-    if found[0].status == "terminated":
+    if found[0].status == "terminated" and problem_of(found[0]) is None:
         raise Problem(f"Session {found[0].session_id} has ended and takes no message. Start one without --resume.")
     return found[0]
 

@@ -34,6 +34,8 @@ def session_rows(sessions: Sequence[SavedSession], width: int | None, now: datet
 def state_of(session: SavedSession, now: datetime) -> str:
     """Say what a session does."""
     info = session.info
+    if session.problem is not None:
+        return "cannot be read"
     match info.status:
         case "waiting" if info.open_callbacks:
             count = f" {info.open_callbacks}" if info.open_callbacks > 1 else ""
@@ -42,8 +44,6 @@ def state_of(session: SavedSession, now: datetime) -> str:
             return "idle"
         case "terminated":
             return "ended"
-        case "unknown":
-            return "cannot be read"
         case "running" if session.stopped:
             return "stopped in a turn"
         case status:
@@ -60,7 +60,7 @@ def last_used(info: SessionInfo, now: datetime | None = None) -> str:
 def _cells(session: SavedSession, now: datetime) -> tuple[str, ...]:
     info = session.info
     name = _fitted(one_row(info.agent_name), _LONGEST_NAME)
-    said = one_row(info.problem or info.title or "")
+    said = one_row(session.problem or info.title or "")
     return info.session_id[-_ID:], last_used(info, now), name, state_of(session, now), said
 
 

@@ -150,7 +150,7 @@ class SavedSummary(msgspec.Struct, kw_only=True):
     """Of a termination that failed."""
     first_message: Content | None = None
     problem: str | None = None
-    """Why it cannot be read, in which case its status is `"unknown"`; None where it can."""
+    """Why it cannot be read; None where it can."""
 
 
 class Journals(Protocol):

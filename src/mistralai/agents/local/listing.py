@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from mistralai.agents.local.saving import SavedSessions
     from mistralai.agents.values.sessions import Termination
 
+UNREADABLE = "unreadable"
+"""The type of the termination that a list shows for a session which cannot be read."""
 _AT_ONCE = 64
 """How many saved sessions are looked up in one go, off the event loop."""
 
@@ -80,6 +82,10 @@ def session_info(session: OpenSession) -> SessionInfo:
 
 def saved_info(summary: SavedSummary) -> SessionInfo:
     """Return a saved session that is not open as a list shows it."""
+    if summary.problem is not None:
+        termination: Termination | None = UnknownTermination(type=UNREADABLE, raw={"message": summary.problem})
+    else:
+        termination = _termination(summary.ended, summary.error) if summary.ended else None
     return SessionInfo(
         session_id=summary.session_id,
         agent_name=summary.about.get("agent", {}).get("name", ""),
@@ -89,9 +95,8 @@ def saved_info(summary: SavedSummary) -> SessionInfo:
         title=title_of(summary.first_message),
         created_at=moment(summary.started_at),
         updated_at=moment(summary.updated_at),
-        termination=_termination(summary.ended, summary.error) if summary.ended else None,
+        termination=termination,
         open_callbacks=summary.open_callbacks,
-        problem=summary.problem,
     )
 
 

@@ -58,7 +58,7 @@ class SessionInfo:
     root_id: str
     """The session at the top of its tree; its own ID for a root."""
     status: str
-    """`"running"`, `"waiting"` or `"terminated"`; `"unknown"` where what is saved of it cannot be read."""
+    """`"running"`, `"waiting"` or `"terminated"`."""
     title: str | None
     """Its title; None if it has none."""
     created_at: datetime
@@ -66,8 +66,7 @@ class SessionInfo:
     updated_at: datetime
     """When something last happened in it, in UTC."""
     termination: Termination | None
-    """How it ended; None while it has not."""
+    """How it ended; None while it has not. An `UnknownTermination` of type `"unreadable"` is a saved session that
+    cannot be read, such as one whose journal is damaged: `raw["message"]` says why."""
     open_callbacks: int = 0
     """How many questions it waits on."""
-    problem: str | None = None
-    """Why a saved session cannot be read, such as a damaged journal; None where it can."""

@@ -79,7 +79,7 @@ def unreadable(session_id: str, problem: str) -> SavedSummary:
     """Return the summary of a session that is there and cannot be read."""
     made = made_at(session_id)
     return SavedSummary(
-        session_id=session_id, about={}, started_at=made, updated_at=made, status="unknown", problem=problem
+        session_id=session_id, about={}, started_at=made, updated_at=made, status="terminated", problem=problem
     )
 
 
