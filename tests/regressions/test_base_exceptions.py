@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from mistralai import agents
 from mistralai.agents.authoring.hook_points import POINTS
-from mistralai.agents.testing import ScriptedModel, call, calls, reply
+from mistralai.agents.testing import ScriptedModel, Step, call, calls, reply
 from tests.regressions.test_model_objects import Says
 from tests.support.outcomes import completed, failed
 
@@ -65,3 +66,49 @@ class TestAModelThatRaisesOne:
         problem = failed(await agents.Agent(model=Says(error)).run("x"))
         assert str(problem.code).startswith("completion_failed")
         assert type(error).__name__ in problem.message
+
+
+class TestOneThatEndsTheProgram:
+    """It goes through to whoever runs the loop, who may go on with it: the step is taken again."""
+
+    @pytest.mark.parametrize("error", [SystemExit(3), KeyboardInterrupt()], ids=repr)
+    @pytest.mark.parametrize("where", ["model", *POINTS])
+    def test_is_left_to_the_loops_owner(self, where: str, error: BaseException) -> None:
+        raised: list[str] = []
+        begun = asyncio.Event()
+
+        async def once() -> None:
+            await begun.wait()
+            if not raised:
+                raised.append(where)
+                raise error
+
+        async def at_point(self: agents.Hook, ctx: hook.HookContext, subject: Any) -> None:
+            await once()
+
+        async def leave(request: agents.ModelRequest) -> Step:
+            await once()
+            return reply("Done.")
+
+        if where == "model":
+            model, hooks = ScriptedModel([leave, reply("Done.")]), list[agents.Hook]()
+        else:
+            made: type[agents.Hook] = type("Made", (agents.Hook,), {where: at_point, "__module__": __name__})
+            model, hooks = ScriptedModel([call("pay", {"n": 1}), *[reply("Done.")] * 3]), [made()]
+        agent = agents.Agent(model=model, tools=[pay], hooks=hooks)
+
+        async def start() -> agents.Turn:
+            return await (await agent.start_session()).send_message("x")
+
+        async def end(turn: agents.Turn) -> object:
+            begun.set()
+            state = await turn.result()
+            await turn.session.cancel()
+            return state
+
+        with asyncio.Runner() as runner:
+            turn = runner.run(start())
+            with pytest.raises(type(error)):
+                runner.run(end(turn))
+            assert completed(runner.run(end(turn))).text == "Done."
+        assert raised == [where]

@@ -258,6 +258,28 @@ class TestTheSessionScope:
         completed(await turn.result(after=state))
         assert paid == [1, 1]
 
+    async def test_leaves_a_client_tool_beside_it_to_its_answer(self) -> None:
+        @agents.tool
+        def pay(amount: int) -> str:
+            """Pay."""
+            return "paid"
+
+        @agents.client_tool
+        def confirm(amount: int) -> bool:
+            """Confirm."""
+            raise AssertionError(amount)
+
+        model = ScriptedModel([calls(call("pay", {"amount": 1}), call("confirm", {"amount": 1})), reply("Done.")])
+        policy = agents.PermissionPolicy(rules=[agents.PermissionRule(tools=["client.pay"], decision="ask")])
+        agent = agents.Agent(model=model, tools=[pay, confirm], permission_policy=policy)
+        turn, state = await first_block(agent)
+        approval = next(each for each in state.callbacks if isinstance(each, agents.OpenApproval))
+        await turn.answer(approval.id, agents.AllowApproval(scope="session"))
+        (left,) = blocked(await turn.get()).callbacks
+        assert isinstance(left, agents.OpenClientToolCall)
+        await turn.answer(left.id, True)
+        assert completed(await turn.result(after=state)).text == "Done."
+
     async def test_closes_the_questions_about_the_same_call_beside_it(self, desk: Desk) -> None:
         same, other = call("open_case", {"alert": "1"}), call("open_case", {"alert": "2"})
         turn, state = await first_block(asking(desk, calls(same, same, other, same), reply("Done.")))

@@ -19,7 +19,7 @@ from mistralai.agents.core.gate import judge
 from mistralai.agents.core.json_copy import copied
 from mistralai.agents.core.limits import CALL_OVER_LIMIT, over_limit
 from mistralai.agents.core.raised import described, log_raised, misfit
-from mistralai.agents.core.tool_hooks import after_call
+from mistralai.agents.core.tool_hooks import after_call, keep
 from mistralai.agents.values.errors import ToolError
 from mistralai.agents.values.ids import uuid7
 
@@ -130,9 +130,7 @@ async def _outcome(session: OpenSession, ready: ReadyCall) -> CallEnded:
         fatal = _fatal(session, misfit(f"Tool {tool.id}", error), "tool_output_schema_mismatch")
         return failed(session, ready.state, "output_mismatch", misfit("The tool", error), fatal=fatal)
     except (SystemExit, KeyboardInterrupt) as error:
-        ended_so = _raised(session, ready.state, tool.id, error)
-        if (turn := session.state.active) is not None and turn.turn_id == ready.state.turn_id:
-            session.append([ended_so])
+        keep(session, ready.state, _raised(session, ready.state, tool.id, error))
         raise
     except BaseException as error:  # GeneratorExit and what libraries derive from BaseException
         if is_torn_down():

@@ -124,10 +124,8 @@ class SessionHooks:
                 if stops_the_work(session):
                     raise
                 raise _raised(session, f"Hook {key}.{point}", error, shown) from error
-            except (SystemExit, KeyboardInterrupt):
-                raise
-            except BaseException as error:  # what libraries derive from it: a test's outcome, a panic of Rust code
-                if is_torn_down():
+            except BaseException as error:  # what libraries derive from it too: a test's outcome, a panic of Rust code
+                if isinstance(error, SystemExit | KeyboardInterrupt) or is_torn_down():
                     raise
                 raise _raised(session, f"Hook {key}.{point}", error, shown) from error
 

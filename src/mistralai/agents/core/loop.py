@@ -138,8 +138,7 @@ def watch_expiry(session: OpenSession) -> None:
 def _tell_limit(session: OpenSession) -> bool:
     """Tell the model, once, that a limit of its turn is near."""
     turn = session.state.active
-    if turn is None:
-        return False
+    assert turn is not None
     note = limits.next_note(turn, session.settings.bounds.limits, session.state.context_tokens)
     if note is None:
         return False

@@ -95,10 +95,8 @@ async def _with_model(
         if stops_the_work(session):
             raise
         return _model_raised(session, turn, error)
-    except (SystemExit, KeyboardInterrupt):
-        raise
-    except BaseException as error:  # what libraries derive from it, as a panic of Rust code
-        if is_torn_down():
+    except BaseException as error:  # what libraries derive from it too, as a panic of Rust code
+        if isinstance(error, SystemExit | KeyboardInterrupt) or is_torn_down():
             raise
         return _model_raised(session, turn, error)
 

@@ -19,6 +19,7 @@ from mistralai.agents.core.facts import CallEnded, CallPrepared, ErrorData
 from mistralai.agents.core.hooks import HookFailed, StateTooLarge, run_hooks
 from mistralai.agents.core.json_copy import copied
 from mistralai.agents.core.limits import over_limit
+from mistralai.agents.core.raised import described
 from mistralai.agents.values.ids import uuid7
 from mistralai.agents.values.tool_result import ToolResult
 
@@ -128,16 +129,30 @@ async def after_call(session: OpenSession, call: CallState, ended: CallEnded) ->
     except StateTooLarge as error:
         return structs.replace(ended, at=session.now(), fatal=ended.fatal or error.error())  # the result is what it is
     except HookFailed as error:
-        message = f"The tool ran, and its result cannot be shown. {error}"
-        return structs.replace(
-            ended,
-            at=session.now(),
-            kind="raised",
-            content=message,
-            structured=None,
-            error=ErrorData(message=message, code="raised"),
-        )
+        return _withheld(session, ended, str(error))
+    except (SystemExit, KeyboardInterrupt) as error:
+        keep(session, call, _withheld(session, ended, described(error)))
+        raise
     return ended
+
+
+def keep(session: OpenSession, call: CallState, ended: CallEnded) -> None:
+    """Keep the result of a call that ends the program, for a loop that goes on, unless its turn ended without it."""
+    turn = session.state.active
+    if turn is not None and turn.turn_id == call.turn_id:
+        session.append([ended])
+
+
+def _withheld(session: OpenSession, ended: CallEnded, why: str) -> CallEnded:
+    message = f"The tool ran, and its result cannot be shown. {why}"
+    return structs.replace(
+        ended,
+        at=session.now(),
+        kind="raised",
+        content=message,
+        structured=None,
+        error=ErrorData(message=message, code="raised"),
+    )
 
 
 async def conclude(session: OpenSession, call: CallState) -> list[Fact]:
