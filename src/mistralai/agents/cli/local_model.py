@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 FILE_VARIABLE = "AGENTS_SDK_LOCAL_MODEL"
 CONTEXT_TOKENS = 8192
+MOST_REPLY_TOKENS = 1024
+"""A small model may repeat itself without end, and a processor writes a few dozen tokens a second."""
 TOY = (
     "local is a toy of 135 million parameters: it answers without a key or a network, often wrongly, and hardly ever "
     f"calls a tool. {FILE_VARIABLE} names the file of a better one."
@@ -71,6 +73,7 @@ def _serve(file: Path) -> Any:
     options = xllamacpp.CommonParams()
     options.model.path = str(file)
     options.n_ctx = CONTEXT_TOKENS
+    options.n_predict = MOST_REPLY_TOKENS
     options.n_parallel = 1
     options.port = 0
     options.verbosity = 0
