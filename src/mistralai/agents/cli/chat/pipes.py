@@ -8,7 +8,7 @@ import os
 import signal
 import sys
 import threading
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Self
 
@@ -16,6 +16,7 @@ from mistralai.agents.cli.chat.asked import Room
 from mistralai.agents.cli.chat.audience import LOOPS_HAVE_SIGNALS
 from mistralai.agents.cli.chat.clean import clean, one_row
 from mistralai.agents.cli.chat.face import Spacing
+from mistralai.agents.cli.chat.own_input import moved_input, no_input_for_tools
 from mistralai.agents.cli.terminal_width import size_of
 
 if TYPE_CHECKING:
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 
     from mistralai.agents.cli.chat.face import Kind
 
-_STDIN = 0
 
 
 class Pipes:
@@ -41,6 +41,8 @@ class Pipes:
         # Who types answers at a terminal while the output goes elsewhere is to see the question.
         self._asks_on = sys.stderr if sys.stdin.isatty() and not sys.stdout.isatty() else sys.stdout
         self._lines: asyncio.Queue[str | None] = asyncio.Queue()
+        self._input = moved_input()
+        self._runs = ExitStack()
         self._reading = False
         self._ended = False
         self._kept: list[Callable[[], None]] | None = None
@@ -57,12 +59,14 @@ class Pipes:
     async def __aenter__(self) -> Self:
         if LOOPS_HAVE_SIGNALS:
             asyncio.get_running_loop().add_signal_handler(signal.SIGINT, lambda: self.on_interrupt())
+        self._runs.enter_context(no_input_for_tools(self._input))
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         self.finish()
+        self._runs.close()
         if LOOPS_HAVE_SIGNALS:
             asyncio.get_running_loop().remove_signal_handler(signal.SIGINT)
 
@@ -72,7 +76,9 @@ class Pipes:
         if not self._reading:
             self._reading = True
             # A thread, for a file can be read but not waited for; a daemon, for nothing ends a read of a terminal.
-            threading.Thread(target=_read, args=(asyncio.get_running_loop(), self._lines), daemon=True).start()
+            threading.Thread(
+                target=_read, args=(self._input, asyncio.get_running_loop(), self._lines), daemon=True
+            ).start()
         line = await self._lines.get()
         if line is None:
             self._ended = True
@@ -153,12 +159,12 @@ class Pipes:
         self.on_left()
 
 
-def _read(loop: asyncio.AbstractEventLoop, lines: asyncio.Queue[str | None]) -> None:
+def _read(source: int, loop: asyncio.AbstractEventLoop, lines: asyncio.Queue[str | None]) -> None:
     """Read to the end, past Python's own buffer: a thread that holds its lock would keep the program from ending."""
     decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
     rest = ""
     with suppress(RuntimeError):  # the loop is closed: nobody reads any more
-        while data := _more():
+        while data := _more(source):
             rest += decoder.decode(data)
             *whole, rest = rest.split("\n")
             for line in whole:
@@ -168,8 +174,8 @@ def _read(loop: asyncio.AbstractEventLoop, lines: asyncio.Queue[str | None]) -> 
         loop.call_soon_threadsafe(lines.put_nowait, None)
 
 
-def _more() -> bytes:
+def _more(source: int) -> bytes:
     try:
-        return os.read(_STDIN, 65536)
+        return os.read(source, 65536)
     except OSError:  # no such descriptor, or its other end is gone
         return b""

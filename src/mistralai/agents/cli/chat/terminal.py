@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
 import sys
 import time
@@ -22,6 +23,7 @@ from mistralai.agents.cli.chat.clean import clean
 from mistralai.agents.cli.chat.face import PROMPT, Spacing
 from mistralai.agents.cli.chat.held_output import HeldOutput
 from mistralai.agents.cli.chat.keys import key_bindings
+from mistralai.agents.cli.chat.own_input import moved_input, no_input_for_tools
 from mistralai.agents.cli.chat.paper import Paper
 from mistralai.agents.cli.chat.relay import Relay
 from mistralai.agents.cli.chat.screen import FRAME_SECONDS, Screen
@@ -56,8 +58,9 @@ class Terminal:
         self._torn = False
         """Whether something was shown between that and the input, so that it is shown by the input too."""
         self._buffer = Buffer(history=TypedLines(typed_lines), multiline=True)
+        self._input = os.fdopen(moved_input(), encoding="utf-8", errors="replace")
         keys = key_bindings(enter=self._entered, interrupt=self._interrupted, end=self.end)
-        self._screen = Screen(self._buffer, keys, self._written, self._asked, create_input(sys.stdin), output)
+        self._screen = Screen(self._buffer, keys, self._written, self._asked, create_input(self._input), output)
         self._shown: tuple[str, int] = ("", 0)
         self._rows = ""
         self._draw_again_at = 0.0
@@ -82,6 +85,7 @@ class Terminal:
         printed = self._relay.stream()
         self._runs.enter_context(redirect_stdout(printed))
         self._runs.enter_context(redirect_stderr(printed))
+        self._runs.enter_context(no_input_for_tools(self._input.fileno()))
         return self
 
     async def __aexit__(
@@ -93,8 +97,9 @@ class Terminal:
         self._above_printed()
         running, spinning = self._tasks
         spinning.cancel()
-        if self._screen.application.is_running:
-            self._screen.application.exit()
+        application = self._screen.application
+        if application.future is not None and not application.future.done():
+            application.exit()
         await asyncio.wait(self._tasks)
         if not running.cancelled():
             with suppress(EOFError):  # the terminal was closed
@@ -102,6 +107,7 @@ class Terminal:
         self._screen.output.release()
         if LOOPS_HAVE_SIGNALS:
             asyncio.get_running_loop().remove_signal_handler(signal.SIGTERM)
+        self._input.close()
 
     async def next_line(self) -> str | None:
         return None if self._ended else await self._lines.get()
