@@ -30,6 +30,19 @@ def stop_in_a_tool(project: Project, at_terminal: Start) -> None:
     terminal.end()
 
 
+ASKS = """
+    @agents.tool
+    async def pay({parameters}) -> str:
+        "Pay."
+        await gate.hold()
+        return "paid"
+
+    agent = agents.Agent(
+        name="tester", permission_mode="ask", tools=[pay], model=ScriptedModel([call("pay"), reply("Paid.")])
+    )
+"""
+
+
 class TestAKilledConversation:
     @pytest.fixture
     def killed(self, at_terminal: Start) -> AtATerminal:
@@ -113,7 +126,19 @@ class TestResume:
         terminal.wait_for("y once")
         done = run("chat", "--demo", "--resume", "latest", "-m", "hi")
         assert done.returncode == 1
-        assert "is being written by another process" in done.stderr
+        assert "is held by another process. Go on there, or end that first." in done.stderr
+        assert done.stderr.count("\n") == 1
+
+    def test_of_a_session_another_conversation_holds_is_refused_at_its_question_too(
+        self, at_terminal: Start, run: Run
+    ) -> None:
+        holder = at_terminal("chat", "--demo", "-m", "Review TR-2209")
+        holder.wait_for("y once")
+        assert run("chat", "--demo", "--resume", "latest", typed="y\n").returncode == 1
+        terminal = at_terminal("chat", "--demo", "--resume", "latest")
+        terminal.ends(1)
+        assert "is held by another process" in terminal.shown.replace("\n", " ")
+        assert "Traceback" not in terminal.shown
 
 
 class TestSessions:
@@ -198,6 +223,45 @@ class TestTheInbox:
         assert "No case was opened" in done.stdout
         holder.type("y")
         holder.wait_for("Case C-2209 is open")
+
+    def test_says_what_cannot_be_opened_and_asks_the_next(self, run: Run, data: Path) -> None:
+        for _ in range(3):
+            run("chat", "--demo", "-m", "Review TR-2209")
+        journal = data / "sessions" / session_ids(run)[1] / "journal.jsonl"
+        lines = journal.read_bytes().split(b"\n")
+        lines[len(lines) // 2] = b"garbage"
+        journal.write_bytes(b"\n".join(lines))
+        done = run("inbox", "--demo", typed="n\n\nn\n\n")
+        assert done.returncode == 1
+        assert "is damaged" in done.stderr
+        assert done.stdout.count("No case was opened") == 2
+
+    def test_asks_the_others_where_the_agent_has_changed(self, project: Project, run: Run) -> None:
+        project.write(ASKS.format(parameters=""))
+        run("chat", "-m", "go")
+        project.write(ASKS.format(parameters="much: int = 1"))
+        run("chat", "-m", "go")
+        run("chat", "-m", "go")
+        project.write(ASKS.format(parameters=""))
+        project.gate.open(2)
+        done = run("inbox", typed="y\ny\n")
+        assert done.returncode == 1
+        assert done.stderr.count("was started by another agent than") == 2
+        assert "Paid." in done.stdout
+
+    @pytest.mark.parametrize("keys", ["\x04", "/exit\r", "\x03\x03"])
+    def test_can_be_left_while_a_turn_runs(self, keys: str, project: Project, run: Run, at_terminal: Start) -> None:
+        project.write(ASKS.format(parameters=""))
+        for _ in range(2):
+            run("chat", "-m", "go")
+        terminal = at_terminal("inbox")
+        terminal.wait_for("y once")
+        terminal.type("y")
+        terminal.wait_for("running pay")
+        terminal.press(keys)
+        terminal.ends(1)
+        assert "2 of 2" not in terminal.shown
+        assert "1 session still waits for an answer" in terminal.shown
 
     def test_says_what_stays_open_where_nobody_answers(self, run: Run) -> None:
         for _ in range(2):

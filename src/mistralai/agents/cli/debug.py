@@ -29,5 +29,10 @@ def show_traceback(error: BaseException) -> None:
 
 def keep_logs_quiet() -> None:
     """Keep the SDK's log from the terminal: what a person is to know of it, the conversation tells."""
+    logger = logging.getLogger("mistralai.agents")
     if not traceback_shown():
-        logging.getLogger("mistralai.agents").addHandler(logging.NullHandler())
+        logger.addHandler(logging.NullHandler())
+    elif not logger.hasHandlers() and logging.lastResort is not None:
+        logger.addHandler(
+            logging.lastResort
+        )  # the conversation adds a handler of its own, which would silence this one

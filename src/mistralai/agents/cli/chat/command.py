@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import sys
-from contextlib import AsyncExitStack, nullcontext, suppress
+from contextlib import AsyncExitStack, nullcontext
 from typing import TYPE_CHECKING, Any
 
 from mistralai.agents.cli.chat.audience import while_heard
 from mistralai.agents.cli.chat.conversation import Conversation
 from mistralai.agents.cli.chat.face import PROMPT
 from mistralai.agents.cli.chat.leaving import say_how_to_go_on, say_what_is_waited_for
+from mistralai.agents.cli.chat.listening import listen, listen_until_settled
 from mistralai.agents.cli.chat.options import LOCAL, ChatOptions
+from mistralai.agents.cli.chat.owner import Owner
 from mistralai.agents.cli.chat.silent import Silent
-from mistralai.agents.cli.chat.slash import is_exit, run_slash
 from mistralai.agents.cli.data_directory import data_directory, typed_lines
 from mistralai.agents.cli.debug import keep_logs_quiet
-from mistralai.agents.cli.problem import Problem, one_line
+from mistralai.agents.cli.problem import Problem
 from mistralai.agents.cli.provider_check import check_provider
 from mistralai.agents.cli.saved import find_saved
-from mistralai.agents.cli.saving import runtime
+from mistralai.agents.cli.saving import journals, runtime
 from mistralai.agents.cli.session_rows import last_used
 from mistralai.agents.cli.streams import stdout_kept
-from mistralai.agents.values.errors import AgentsError
 from mistralai.agents.values.turn_states import Failed
 from mistralai.agents.values.wire import to_json
 
@@ -48,7 +47,8 @@ def chat(options: ChatOptions) -> int:
         agent = _agent(options)
         if isinstance(agent.model, str) and options.model != LOCAL:
             check_provider(agent.provider)
-        return asyncio.run(_hold(agent, options, say))
+        owner = Owner()
+        return owner.run(_hold(agent, options, say, owner))
 
 
 def _agent(options: ChatOptions) -> Agent[Any]:
@@ -61,7 +61,7 @@ def _agent(options: ChatOptions) -> Agent[Any]:
     return load_agent(find_entrypoint(options.agent), options.name)
 
 
-async def _hold(agent: Agent[Any], options: ChatOptions, say: Callable[[str], None]) -> int:
+async def _hold(agent: Agent[Any], options: ChatOptions, say: Callable[[str], None], owner: Owner) -> int:
     keep_logs_quiet()
     data = data_directory(options.data_dir)
     names_model = options.model not in (None, LOCAL)
@@ -73,6 +73,8 @@ async def _hold(agent: Agent[Any], options: ChatOptions, say: Callable[[str], No
             uses.enter_context(agent.override(model=await uses.enter_async_context(local_model())))
         await uses.enter_async_context(runtime(data, saved=options.save))
         resumed = await find_saved(options.resume, agent.name) if options.resume is not None else None
+        if resumed is not None and journals(data).is_held(resumed.session_id):
+            raise Problem(f"Session {resumed.session_id} is held by another process. Go on there, or end that first.")
         if resumed is not None and resumed.session_id != options.resume:
             print(f"Session {resumed.session_id}, last used {last_used(resumed)}", file=sys.stderr, flush=True)
 
@@ -81,12 +83,11 @@ async def _hold(agent: Agent[Any], options: ChatOptions, say: Callable[[str], No
                 return agent.session(resumed.session_id)
             return await agent.start_session(agent={"model": options.model} if names_model else None)
 
-        async with Silent() if options.as_json else face_for(data) as face:
-            conversation = Conversation(session, face, saved=options.save)
-            try:
-                code = await while_heard(face, _converse(conversation, agent, options))
-            finally:
-                await conversation.leave()
+        async with (
+            Silent() if options.as_json else face_for(data) as face,
+            Conversation(session, face, owner, saved=options.save) as conversation,
+        ):
+            code = await while_heard(face, _converse(conversation, agent, options))
         if options.as_json and conversation.state is not None:
             say(to_json(conversation.state))
         heard = face.left is None or face.types_ahead
@@ -118,7 +119,7 @@ async def _converse(conversation: Conversation, agent: Agent[Any], options: Chat
         face.line("note", _welcome(agent, options))
     else:
         await conversation.settled()
-    await _listen(conversation)
+    await listen(conversation)
     await conversation.leave()
     failed = conversation.failed or (isinstance(conversation.state, Failed) and not face.types_ahead)
     return 1 if failed or conversation.waits else 0
@@ -128,42 +129,9 @@ async def _say_once(conversation: Conversation, message: str) -> int:
     """Send one message and show its turn; what is typed meanwhile steers it."""
     conversation.face.line("user", f"{PROMPT}{message}")
     await conversation.say(message)
-    listening = asyncio.create_task(_listen(conversation)) if conversation.face.types_ahead else None
-    settled = asyncio.create_task(conversation.settled())
-    await asyncio.wait({settled, *([listening] if listening else [])}, return_when=asyncio.FIRST_COMPLETED)
-    for task in (listening, settled):
-        if task is not None and not task.done():
-            task.cancel()
-            with suppress(asyncio.CancelledError):
-                await task
-    if not settled.cancelled():
-        settled.result()
+    await listen_until_settled(conversation)
     await conversation.leave()
     return 0 if conversation.went_well else 1
-
-
-async def _listen(conversation: Conversation) -> None:
-    """Take lines until the input ends."""
-    face = conversation.face
-    while (line := await face.next_line()) is not None:
-        line = line.strip()
-        if is_exit(line):
-            return
-        if line.startswith("/"):
-            await run_slash(conversation, line)
-        elif line:
-            await _say(conversation, line)
-
-
-async def _say(conversation: Conversation, line: str) -> None:
-    """Send a line; one that is refused does not end the conversation."""
-    try:
-        await conversation.say(line)
-    except AgentsError as error:
-        conversation.failed = True
-        conversation.face.line("failed", one_line(error))
-    if not conversation.face.types_ahead:
-        await conversation.settled()
 
 
 def _welcome(agent: Agent[Any], options: ChatOptions) -> str:

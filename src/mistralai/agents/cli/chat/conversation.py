@@ -4,34 +4,48 @@ from __future__ import annotations
 
 import asyncio
 import time
-from typing import TYPE_CHECKING, Any
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Self
 
+from mistralai.agents.cli.chat.clean import one_row
 from mistralai.agents.cli.chat.questions import Questions
 from mistralai.agents.cli.chat.teller import THINKING, Teller
-from mistralai.agents.cli.chat.wording import spent, succeeded
+from mistralai.agents.cli.chat.unsaved import LOGGER, Unsaved
+from mistralai.agents.cli.chat.wording import raised_by, spent, succeeded
 from mistralai.agents.cli.problem import one_line
+from mistralai.agents.core.stopping import GRACE_SECONDS
+from mistralai.agents.values.errors import AgentsError
 from mistralai.agents.values.events import CallbackOpened, CallbackResolved, TurnEnded
 from mistralai.agents.values.turn_states import Blocked, Failed, Running
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Callable
+    from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+    from types import TracebackType
 
     from mistralai.agents.cli.chat.face import Face
+    from mistralai.agents.cli.chat.owner import Owner
     from mistralai.agents.handles.session import Session
     from mistralai.agents.handles.turn import Turn
+    from mistralai.agents.values.entries import Entry
     from mistralai.agents.values.events import Event
     from mistralai.agents.values.turn_states import TurnState
 
 TWICE_SECONDS = 1.0
 """Two Ctrl+C within this end the conversation."""
+PATIENCE_SECONDS = 3.0
+"""How long a conversation in which nobody can be asked waits for a session that cannot be saved."""
+UNSAVED = "waiting until the session can be saved"
+LAST_WAIT_SECONDS = 1.0
+"""How long leaving waits for what should come at once."""
 ENDS_HINT = "Ctrl+C again ends, and so do Ctrl+D and /exit."
 
 
 class Conversation:
-    """Holds one session's conversation with a face."""
+    """Holds one session's conversation with a face. Used as `async with`, which lets go of its turn."""
 
-    def __init__(self, session: Callable[[], Awaitable[Session]], face: Face, *, saved: bool) -> None:
+    def __init__(self, session: Callable[[], Awaitable[Session]], face: Face, owner: Owner, *, saved: bool) -> None:
         self.face = face
+        self._owner = owner
         self.session: Session | None = None
         """The session; None before the first message, so that none is saved in which nothing was said."""
         self._open = session
@@ -47,8 +61,32 @@ class Conversation:
         """The latest event of the session that was told; None for none."""
         self._following: asyncio.Task[None] | None = None
         self._interrupted_at = float("-inf")
-        self._stopping: set[asyncio.Task[Any]] = set()
+        self._stopping: asyncio.Task[bool] | None = None
+        """The latest interruption, which comes to whether the turn takes it."""
+        self._unsaved_at: float | None = None
+        """When it was last logged that the session cannot be saved; None where it went on since."""
+        self._told_of: set[str] = set()
+        """What was told of that, each once."""
+        self._gives_up: asyncio.TimerHandle | None = None
+        self._over = asyncio.Event()
+        """Set once nothing of the turn is waited for any more."""
+        self._ended_by: asyncio.Task[None] | None = None
+        self._log = Unsaved(asyncio.get_running_loop(), self._is_ours, self._cannot_be_saved)
         face.on_interrupt = self.interrupt
+
+    async def __aenter__(self) -> Self:
+        LOGGER.addHandler(self._log)
+        self._owner.conversation = self
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._owner.conversation = None
+        try:
+            await self.leave()
+        finally:
+            LOGGER.removeHandler(self._log)
 
     async def say(self, text: str) -> None:
         """Send a message: it starts a turn, or joins the one that runs."""
@@ -80,25 +118,35 @@ class Conversation:
             self.follow(self.session.turn(latest), retold=True)
 
     async def settled(self) -> None:
-        """Return once no turn runs, or the one that waits has nobody to ask."""
+        """Return once no turn runs, the one that waits has nobody to ask, or nothing of it is waited for any more."""
         if self._following is None:
             return
-        left_open = asyncio.create_task(self._questions.left_open.wait())
-        await asyncio.wait({self._following, left_open}, return_when=asyncio.FIRST_COMPLETED)
-        left_open.cancel()
+        reasons = [asyncio.create_task(event.wait()) for event in (self._questions.left_open, self._over)]
+        try:
+            await asyncio.wait({self._following, *reasons}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for reason in reasons:
+                reason.cancel()
         if self._following.done():
             self._following.result()
 
     async def leave(self) -> None:
-        """Let go of the turn that is followed; it is not stopped unless that was asked for."""
-        if self._stopping and self._following is not None:
-            await asyncio.wait({*self._stopping, self._following})
+        """Let go of the turn that is followed; it is not stopped unless that was asked for. Takes some seconds."""
+        self._be_patient(None)
         if self._following is not None and not self._following.done():
-            if self._turn is not None:
-                self.state = await self._turn.get()
+            await self._wait_for_the_stop(self._following)
+        if self._unsaved_at is not None:
+            self.failed = True
+        if self._following is not None and not self._following.done():
+            await self._take_state()
             self._following.cancel()
             await asyncio.wait({self._following})
         self._questions.leave()
+
+    def ended_by(self, error: BaseException) -> None:
+        """Something that the turn ran ended the program: the conversation ends."""
+        self.failed = True
+        self._ended_by = asyncio.create_task(self._end_by(error))
 
     @property
     def turn(self) -> Turn | None:
@@ -131,6 +179,11 @@ class Conversation:
         return self._questions.nobody_answers
 
     @property
+    def is_over(self) -> bool:
+        """Whether the conversation ended of itself: its session cannot be saved, or a tool ended the program."""
+        return self._over.is_set()
+
+    @property
     def waits(self) -> bool:
         """Whether the latest turn waits for an answer."""
         return isinstance(self.state, Blocked)
@@ -142,17 +195,84 @@ class Conversation:
             self.face.end()
         elif self.runs and self._turn is not None:
             self.face.busy("stopping")
-            task = asyncio.create_task(self._turn.interrupt())
-            self._stopping.add(task)
-            task.add_done_callback(self._stopping.discard)
+            self._stopping = asyncio.create_task(self._stop(self._turn))
         else:
             self.face.line("note", ENDS_HINT)
         self._interrupted_at = now
 
+    async def _stop(self, turn: Turn) -> bool:
+        try:
+            await turn.interrupt()
+        except Exception as error:
+            self.face.line("failed", one_line(error))
+            if self._teller is not None:
+                self._teller.say_what_runs()
+            return False
+        return True
+
+    async def _wait_for_the_stop(self, following: asyncio.Task[None]) -> None:
+        """Return once the turn that was interrupted has ended, or does not come to it in time."""
+        if (stopping := self._stopping) is None:
+            return
+        await asyncio.wait({stopping}, timeout=LAST_WAIT_SECONDS if self._unsaved_at is not None else GRACE_SECONDS)
+        if stopping.done() and stopping.result():
+            await asyncio.wait({following}, timeout=LAST_WAIT_SECONDS)
+        stopping.cancel()
+
+    async def _take_state(self) -> None:
+        if self._turn is not None:
+            try:
+                self.state = await self._turn.get()
+            except AgentsError as error:
+                self.failed = True
+                self.face.line("failed", one_line(error))
+
+    async def _end_by(self, error: BaseException) -> None:
+        entries: Sequence[Entry] = ()
+        if self.session is not None:
+            with suppress(AgentsError):
+                entries = await self.session.history()
+        tool = raised_by(entries, error)
+        what = f"Tool {one_row(tool)}" if tool is not None else "Something that the agent ran"
+        self.face.line("failed", f"{what} ended the program: {one_line(error)}")
+        self._give_up()
+
+    def _is_ours(self, session_id: str) -> bool:
+        return self.session is not None and session_id == self.session.id
+
+    def _cannot_be_saved(self, said: str, at: float) -> None:
+        if said not in self._told_of:
+            self._told_of.add(said)
+            self.face.line("failed", said)
+            self.face.busy(UNSAVED)
+        if self._unsaved_at is None and not self.face.types_ahead:
+            self._be_patient(PATIENCE_SECONDS)
+        self._unsaved_at = at
+
+    def _goes_on(self, event: Event) -> None:
+        """Take note of an event that was saved since it was said that none can be."""
+        if self._unsaved_at is not None and event.created_at.timestamp() > self._unsaved_at:
+            self._unsaved_at = None
+            self._be_patient(None)
+
+    def _be_patient(self, seconds: float | None) -> None:
+        """Wait so long for the turn to go on; None for as long as it takes."""
+        if self._gives_up is not None:
+            self._gives_up.cancel()
+        self._gives_up = asyncio.get_running_loop().call_later(seconds, self._give_up) if seconds is not None else None
+
+    def _give_up(self) -> None:
+        self.failed = True
+        self.face.end()
+        self._over.set()
+
     async def _follow(self, turn: Turn, teller: Teller, *, retold: bool) -> None:
         try:
             async for event in self._events(turn, retold=retold):
+                self._goes_on(event)
                 teller.tell(event)
+                if self._unsaved_at is not None:  # it was logged before this was told
+                    self.face.busy(UNSAVED)
                 if isinstance(event, CallbackOpened):
                     self._questions.opened(turn, event.callback)
                 elif isinstance(event, CallbackResolved):

@@ -32,7 +32,7 @@ def say_how_to_go_on(conversation: Conversation, options: ChatOptions) -> None:
     if conversation.unfinished:
         what = "waits for your answer" if conversation.waits else "goes on when it is opened again"
         said = f"The turn {what}. Go on with: {line_to_go_on(conversation.session.id, options)}"
-    elif conversation.face.types_ahead and options.message is None:
+    elif conversation.is_over or (conversation.face.types_ahead and options.message is None):
         said = f"Saved. Go on with: {line_to_go_on(conversation.session.id, options)}"
     else:
         return

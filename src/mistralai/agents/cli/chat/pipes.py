@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from mistralai.agents.cli.chat.face import Kind
 
 
-
 class Pipes:
     """Implements `Face`."""
 

@@ -74,10 +74,10 @@ class Teller:
                 self._entry(entry)
             case CallbackOpened(callback=callback):
                 self._asked[callback.id] = _call_of(callback)
-                self._say_what_runs()
+                self.say_what_runs()
             case CallbackResolved(callback_id=callback_id):
                 self._allowed(self._asked.pop(callback_id, ""), event.created_at)
-                self._say_what_runs()
+                self.say_what_runs()
             case TurnUpdated(status=status):
                 self._waits(status == "blocked", event.created_at)
             case Notice():
@@ -95,12 +95,12 @@ class Teller:
             case MessageEntry(role="assistant", id=entry_id, text=text):
                 self._rest(self._written.pop(entry_id, ""), text)
                 self._face.finish()
-                self._say_what_runs()
+                self.say_what_runs()
             case ToolCallEntry():
                 self._together = [*self._together, entry] if self._calls else [entry]
                 self._calls[entry.tool_call_id] = entry, entry.created_at
                 self._face.line("tool", called(entry), cut=True)
-                self._say_what_runs()
+                self.say_what_runs()
             case ToolResultEntry():
                 self._result(entry)
             case ContextMessage(kind=kind):
@@ -113,9 +113,9 @@ class Teller:
         took = (entry.created_at - since).total_seconds()
         others = [other for other in self._together if call is not None and other.name == call.name]
         self._face.line("tool", came_back(which(call, others) if call is not None else "", entry, took))
-        self._say_what_runs()
+        self.say_what_runs()
 
-    def _say_what_runs(self) -> None:
+    def say_what_runs(self) -> None:
         """Name the tools that run. Nothing is waited for but the person while a question is open and no tool runs."""
         if tools := self.running_tools:
             self._face.busy(f"running {', '.join(map(one_row, dict.fromkeys(tools)))}")

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mistralai.agents.cli.chat.clean import one_row, shown_json
+from mistralai.agents.values.entries import ToolCallEntry, ToolResultEntry
 from mistralai.agents.values.turn_states import Completed, Interrupted, InvalidOutput, UnknownOutcome
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
     from datetime import datetime
 
-    from mistralai.agents.values.entries import ToolCallEntry, ToolResultEntry
+    from mistralai.agents.values.entries import Entry
     from mistralai.agents.values.events import Notice
     from mistralai.agents.values.protocol_error import ProtocolError
     from mistralai.agents.values.turn_states import TurnState
@@ -134,3 +135,13 @@ def spent(usage: TokenUsage, seconds: float | None = None) -> str:
     cached = f", {usage.cached_input_tokens:,} cached" if usage.cached_input_tokens else ""
     tokens = f"{usage.total_tokens:,} tokens ({usage.input_tokens:,} in{cached}, {usage.output_tokens:,} out)"
     return tokens if seconds is None else f"{tokens} · {seconds:.1f} s"
+
+
+def raised_by(entries: Sequence[Entry], error: BaseException) -> str | None:
+    """Return the tool of the latest call that failed with such an error; None where none did."""
+    kind = type(error).__name__
+    for entry in reversed(entries):
+        if isinstance(entry, ToolResultEntry) and entry.error is not None and kind in entry.error.message:
+            called = (call for call in entries if isinstance(call, ToolCallEntry))
+            return next((call.name for call in called if call.tool_call_id == entry.tool_call_id), None)
+    return None
