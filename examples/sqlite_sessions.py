@@ -67,7 +67,7 @@ class SqliteStore:
                 "SELECT holder FROM holds JOIN holders USING (holder) WHERE session_id = ? AND alive_until > ?",
                 (session_id, time.time()),
             ).fetchone()
-            if holder is not None:
+            if holder is not None and holder[0] != self.me:
                 raise agents.SessionInUseError(f"Session {session_id} is held by {holder[0]}. Send the command there.")
             db.execute("INSERT OR REPLACE INTO holds VALUES (?, ?)", (session_id, self.me))
         return SqliteJournal(self, session_id)

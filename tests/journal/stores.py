@@ -27,6 +27,11 @@ class Shelf:
         self.before: list[Trouble] = []
         """What happens before the next calls that write, one a call."""
         self.after: list[Trouble] = []
+        self.all_happened = threading.Event()
+        """Set when all of `before` has begun."""
+        self.reading: list[Trouble] = []
+        """What happens before the next reads."""
+        self.closing: list[Trouble] = []
         self.open_stores = 0
         self.stores = 0
 
@@ -50,22 +55,20 @@ class MemoryStore:
                 raise FileExistsError(session_id)
             self.shelf.lines[session_id] = list(lines)
             journal = self.shelf.held[session_id] = MemoryJournal(self, session_id)
-        try:
-            self._trouble(self.shelf.after)
-        except BaseException:
-            del self.shelf.held[session_id]
-            raise
+        self._trouble(self.shelf.after)
         return journal
 
     def open(self, session_id: str, /) -> SessionJournal:
         with self.shelf.lock:
             self._check_known(session_id)
-            if session_id in self.shelf.held:
+            holder = self.shelf.held.get(session_id)
+            if holder is not None and getattr(holder, "store", None) is not self:
                 raise agents.SessionInUseError(f"Session {session_id} is held. Let go of it.")
             journal = self.shelf.held[session_id] = MemoryJournal(self, session_id)
             return journal
 
     def read(self, session_id: str, start: int, /) -> Sequence[bytes]:
+        self._trouble(self.shelf.reading)
         with self.shelf.lock:
             self._check_known(session_id)
             return self.shelf.lines[session_id][start:]
@@ -79,6 +82,7 @@ class MemoryStore:
 
     def close(self) -> None:
         self.shelf.open_stores -= 1
+        self._trouble(self.shelf.closing)
 
     def append(self, journal: object, session_id: str, start: int, lines: Sequence[bytes]) -> None:
         self._trouble(self.shelf.before)
@@ -92,28 +96,36 @@ class MemoryStore:
         if session_id not in self.shelf.lines:
             raise agents.SessionNotFoundError(session_id)
 
-    @staticmethod
-    def _trouble(troubles: list[Trouble]) -> None:
-        if troubles:
-            troubles.pop(0)()
+    def _trouble(self, troubles: list[Trouble]) -> None:
+        if not troubles:
+            return
+        trouble = troubles.pop(0)
+        if not self.shelf.before:
+            self.shelf.all_happened.set()
+        trouble()
 
 
 class MemoryJournal:
     """Implements `SessionJournal`."""
 
     def __init__(self, store: MemoryStore, session_id: str) -> None:
-        self._store = store
+        self.store = store
         self._session_id = session_id
 
     def append(self, start: int, lines: Sequence[bytes], /) -> None:
-        self._store.append(self, self._session_id, start, lines)
+        self.store.append(self, self._session_id, start, lines)
 
     def close(self) -> None:
-        with self._store.shelf.lock:
-            if self._store.shelf.held.get(self._session_id) is self:
-                del self._store.shelf.held[self._session_id]
+        with self.store.shelf.lock:
+            if self.store.shelf.held.get(self._session_id) is self:
+                del self.store.shelf.held[self._session_id]
 
 
 def down() -> None:
     """The connection is gone."""
     raise ConnectionError("the database is restarting")
+
+
+def locked() -> None:
+    """The database is at work."""
+    raise RuntimeError("database is locked")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import threading
 from typing import Any
 
 import pytest
@@ -12,9 +13,9 @@ import pytest
 from mistralai import agents
 from mistralai.agents.experimental import JournalError
 from mistralai.agents.local import saving
-from mistralai.agents.local.journal import store_journal
+from mistralai.agents.local.journal import committer, store_journal
 from mistralai.agents.testing import ScriptedModel, call, gate, reply
-from tests.journal.stores import Shelf, down
+from tests.journal.stores import Shelf, Trouble, down, locked
 from tests.support.outcomes import blocked, completed
 
 
@@ -132,6 +133,35 @@ class TestAFailureThatPasses:
             assert state.text == "Done."
         assert facts(shelf, session.id).count("turn_ended") == 1
 
+    @pytest.mark.parametrize("at_reading", [down, locked])
+    async def test_is_not_seen_where_looking_fails_too(self, shelf: Shelf, at_reading: Trouble) -> None:
+        agent = clerk()
+        async with saved_on(shelf):
+            session = await agent.start_session()
+            shelf.after += [down]
+            shelf.reading += [at_reading, at_reading]
+            completed(await session.run("x"))
+            completed(await session.run("y"))
+        assert facts(shelf, session.id).count("turn_accepted") == 2
+
+    async def test_of_some_sessions_holds_up_no_other(self, shelf: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
+        """As many as there are threads wait to try again, for longer than the test may take."""
+        monkeypatch.setattr(store_journal, "FIRST_WAIT_SECONDS", 3600.0)
+        monkeypatch.setattr(store_journal, "RETRY_SECONDS", 7200.0)
+        agent = clerk()
+        async with saved_on(shelf):
+            sick = [await agent.start_session() for _ in range(committer.MOST_THREADS)]
+            healthy = await agent.start_session()
+            shelf.before += [down] * len(sick)
+            shelf.all_happened.clear()
+            waiting = [asyncio.ensure_future(session.send_message("x")) for session in sick]
+            await asyncio.to_thread(shelf.all_happened.wait, 10)
+            completed(await healthy.run("y"))
+            for wait in waiting:
+                wait.cancel()
+        assert facts(shelf, healthy.id)[-1] == "turn_ended"
+        assert [facts(shelf, session.id)[1] for session in sick] == ["turn_accepted"] * len(sick)
+
 
 class TestAStoreThatStaysAway:
     @pytest.fixture(autouse=True)
@@ -243,3 +273,75 @@ class TestALineThatIsNotWhatWasWritten:
                 await agent.session(session.id).history()
         assert shelf.lines[session.id] == kept
         assert shelf.held == {}
+
+
+class TestWhatIsTold:
+    """Nothing is told of a session that the store has not yet: a process that was killed then would have lied."""
+
+    async def test_waits_for_the_store(self, shelf: Shelf) -> None:
+        taken = threading.Event()
+
+        def wait() -> None:
+            assert taken.wait(10)
+
+        agent = clerk()
+        async with saved_on(shelf):
+            session = await agent.start_session()
+            completed(await session.run("x"))
+            shelf.before.append(wait)
+            shelf.all_happened.clear()
+            sending = asyncio.ensure_future(session.send_message("y"))
+            await asyncio.to_thread(shelf.all_happened.wait, 10)
+            reading = [
+                asyncio.ensure_future(reads) for reads in (session.history(), session.info(), listed(), seen(session))
+            ]
+            for _ in range(50):
+                await asyncio.sleep(0)
+            assert not any(task.done() for task in reading)
+            taken.set()
+            await asyncio.gather(sending, *reading)
+            await session.cancel()
+
+
+async def listed() -> None:
+    assert len([info async for info in agents.list_sessions(host="local")]) == 1
+
+
+async def seen(session: agents.Session) -> None:
+    turns = set[str | None]()
+    async for event in session.iter_events():
+        turns.add(event.turn_id)
+        if len(turns - {None}) == 2:
+            return
+
+
+class TestALaterBlock:
+    async def test_is_told_of_a_factory_that_fails_then(self, shelf: Shelf) -> None:
+        made: list[Any] = [shelf.store(), 42]
+
+        def factory() -> Any:
+            return made.pop(0)
+
+        agent = clerk()
+        async with agents.local_runtime(journal_factory=factory):
+            session = await agent.start_session()
+        async with agents.local_runtime(journal_factory=factory):
+            with pytest.raises(agents.SdkError, match="gave 42 now"):
+                await agent.session(session.id).info()
+
+    async def test_goes_on_after_a_store_that_was_not_closed(
+        self, shelf: Shelf, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        agent = clerk()
+        shelf.closing += [down]
+
+        async def fail() -> None:
+            async with saved_on(shelf):
+                await agent.start_session(idempotency_key="order 7")
+                raise KeyError
+
+        with pytest.raises(KeyError):
+            await fail()
+        assert "was not closed: ConnectionError: the database is restarting" in caplog.text
+        async with saved_on(shelf):
+            completed(await (await agent.start_session(idempotency_key="order 7")).run("x"))

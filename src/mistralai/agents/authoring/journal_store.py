@@ -40,14 +40,18 @@ class JournalStore(Protocol):
     """
 
     def create(self, session_id: str, lines: Sequence[bytes], /) -> SessionJournal:
-        """Add a session with its first lines, all or nothing, and hold it. Raise FileExistsError if it is there."""
+        """Add a session with its first lines, all or nothing, and hold it. Raise FileExistsError if it is there.
+
+        Any other exception is taken for one that may have come after that, as in `append`.
+        """
         ...
 
     def open(self, session_id: str, /) -> SessionJournal:
         """Hold a session for writing.
 
-        Raise SessionNotFoundError where there is none, SessionInUseError while somebody else holds it. A holder
-        whose process is gone holds nothing, at once or after a time of the store's choice.
+        Raise SessionNotFoundError where there is none, SessionInUseError while another store holds it. A holder
+        whose process is gone holds nothing, at once or after a time of the store's choice. One that this store holds
+        already is held anew: an earlier call that raised may have come that far.
         """
         ...
 

@@ -49,6 +49,11 @@ class Clock(Protocol):
 class Journal(Protocol):
     """Where the facts of one session are kept beyond the process."""
 
+    @property
+    def outlives_the_process(self) -> bool:
+        """Whether what is written does so at once. Where it does not, nothing is told of it before it is committed."""
+        ...
+
     def write(self, facts: Sequence[Fact]) -> None:
         """Hand the facts to the operating system, all or none, in this order.
 

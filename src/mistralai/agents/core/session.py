@@ -145,6 +145,14 @@ class OpenSession:
             self.surroundings.lost(self)
             raise
 
+    async def told(self, *, vital: bool) -> None:
+        """Return once what was appended may be told: it will be there after a crash.
+
+        What is `vital` is acted on, an answer sought or a payment ticked off, and a power cut must not take it either.
+        """
+        if self.journal is not None and (vital or not self.journal.outlives_the_process):
+            await self.commit()
+
     def wake(self, *, milestone: bool = False) -> None:
         """Wake who follows the log, and at a milestone who waits for a turn."""
         if self._any_waiters:

@@ -57,6 +57,7 @@ async def _with_saved(runtime: Runtime, saved: SavedSessions, only: str | None) 
         summaries = await runtime.threads.run(partial(look_up, batch), contextvars.Context())
         for session_id, summary in zip(batch, summaries, strict=True):
             if (session := runtime.sessions.get(session_id)) is not None:
+                await session.told(vital=False)
                 yield session_info(session)
             elif summary is not None:
                 yield saved_info(summary)

@@ -176,8 +176,7 @@ class LocalPlace:
         elif after is not None:
             position_of(session, after)
         state = turn_state(session, turn)
-        if turn.open_callbacks or turn.end is not None:
-            await session.commit()  # what is read here is acted on: an answer is sought, a payment ticked off
+        await session.told(vital=bool(turn.open_callbacks) or turn.end is not None)
         return Reading(state=state, fresh=fresh)
 
     async def read_callback(self, session_id: str, callback_id: str) -> OpenCallback | bool:
@@ -212,8 +211,7 @@ class LocalPlace:
         with self.holding(session_id):
             while True:
                 for event in reader.read():
-                    if isinstance(event, CallbackOpened | TurnEnded):
-                        await session.commit()
+                    await session.told(vital=isinstance(event, CallbackOpened | TurnEnded))
                     yield event
                 if reader.at_end():
                     return
@@ -235,14 +233,18 @@ class LocalPlace:
         from mistralai.agents.local.follow import Reader
         from mistralai.agents.values.events import EntryCompleted
 
-        reader = Reader(self._session(session_id), None, START)
+        session = self._session(session_id)
+        reader = Reader(session, None, START)
+        await session.told(vital=False)
         return tuple(event.entry for event in reader.read() if isinstance(event, EntryCompleted))
 
     async def info(self, session_id: str) -> SessionInfo:
         """Return what a list of sessions shows of this one."""
         from mistralai.agents.local.listing import session_info
 
-        return session_info(self._session(session_id))
+        session = self._session(session_id)
+        await session.told(vital=False)
+        return session_info(session)
 
     async def usage(self, session_id: str, turn_id: str) -> TokenUsage:
         """Return the tokens of a turn's model calls."""

@@ -27,6 +27,8 @@ UPLOADS_NAME = "uploads"
 class FileJournal:
     """Implements the port `Journal`. What keeps other writers out goes with the process, however it ends."""
 
+    outlives_the_process = True
+
     def __init__(
         self, file: OwnedFile, directory: Path, committer: Committer | None, *, header: bytes = b"", n: int = 0
     ) -> None:

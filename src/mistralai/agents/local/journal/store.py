@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 import threading
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from mistralai.agents.authoring.journal_store import JournalStore
 from mistralai.agents.core.ports import Claim, SavedLog
 from mistralai.agents.core.raised import described
 from mistralai.agents.local.journal.committer import Committer
@@ -14,14 +15,15 @@ from mistralai.agents.local.journal.keys import digest
 from mistralai.agents.local.journal.lines import Damaged, header_line
 from mistralai.agents.local.journal.store_journal import StoreJournal
 from mistralai.agents.local.journal.summaries import summary_of, unreadable
-from mistralai.agents.values.errors import AgentsError, JournalError, SessionNotFoundError
+from mistralai.agents.values.errors import AgentsError, JournalError, SdkError, SessionNotFoundError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from mistralai.agents.authoring.journal_store import JournalStore
     from mistralai.agents.core.facts import Fact
     from mistralai.agents.core.ports import SavedSummary
+
+_LOGGER = logging.getLogger("mistralai.agents")
 
 
 class StoreJournals:
@@ -37,18 +39,17 @@ class StoreJournals:
 
     def create(self, session_id: str, about: Mapping[str, Any]) -> StoreJournal:
         """Return the journal of a new session. The store has none until its first facts are committed."""
-        return StoreJournal(
-            self._store, session_id, self._committer, header_line(session_id, dict(about)), self._closing
-        )
+        header = header_line(session_id, dict(about))
+        return StoreJournal(self._opened, session_id, self._committer, header, self._closing)
 
     def open(self, session_id: str) -> SavedLog:
         """Return a saved session, to be continued. Raises SessionInUseError while somebody else holds it."""
         if (closing := self._closing.get(session_id)) is not None:
             closing.wait()
-        held = _asked(f"Session {session_id} cannot be opened", partial(self._store.open, session_id))
-        journal = StoreJournal(self._store, session_id, self._committer, b"", self._closing, held=held)
+        held = _asked(f"Session {session_id} cannot be opened", lambda: self._opened().open(session_id))
+        journal = StoreJournal(self._opened, session_id, self._committer, b"", self._closing, held=held)
         try:
-            reader = _Reader(self._store, session_id)
+            reader = _Reader(self._opened, session_id)
             facts = reader.read()
             about = _about(session_id, reader, facts)
             journal.continues(reader.lines, reader.n, reader.after)
@@ -59,18 +60,18 @@ class StoreJournals:
 
     def read(self, session_id: str) -> SavedLog:
         """Return a saved session as it is now, to be looked at."""
-        reader = _Reader(self._store, session_id)
+        reader = _Reader(self._opened, session_id)
         facts = reader.read()
         about = _about(session_id, reader, facts)
         return SavedLog(about=about, facts=facts, journal=None, repair=None, more=reader.fetched, fetch=reader.fetch)
 
     def ids(self) -> list[str]:
         """Return the ids of what is in the store, newest first."""
-        return sorted(_asked("The saved sessions cannot be listed", self._store.ids), reverse=True)
+        return sorted(_asked("The saved sessions cannot be listed", lambda: self._opened().ids()), reverse=True)
 
     def summary(self, session_id: str) -> SavedSummary | None:
         """Return what a list shows of a session, readable or not; None where there is none."""
-        reader = _Reader(self._store, session_id)
+        reader = _Reader(self._opened, session_id)
         try:
             return summary_of(session_id, reader, reader.read())
         except SessionNotFoundError:
@@ -81,26 +82,34 @@ class StoreJournals:
     def claim(self, agent_name: str, key: str, session_id: str) -> Claim:
         """Return the session that an idempotency key stands for. One that never came is started under its id."""
         name = digest(agent_name, key)
-        known = _asked("No session can be saved", partial(self._store.claim, name, session_id))
+        known = _asked("No session can be saved", lambda: self._opened().claim(name, session_id))
         return Claim(known, there=known != session_id and self._is_there(known), release=_nothing)
 
     def close(self) -> None:
         """End the threads, then the store."""
         self._committer.close()
-        store, self._open = self._open, None
-        if store is not None:
-            _asked("The store of saved sessions cannot be closed", store.close)
+        with self._making:
+            store, self._open = self._open, None
+        if store is None:
+            return
+        try:
+            store.close()
+        except Exception as error:  # its sessions are saved, and whatever else ends now is to end
+            _LOGGER.error("The store of saved sessions was not closed: %s", described(error), exc_info=error)
 
-    @property
-    def _store(self) -> JournalStore:
+    def _opened(self) -> JournalStore:
+        """Return the store. For a thread: a later block gets a new one."""
         with self._making:
             if self._open is None:
-                self._open = self._make()
+                made: Any = self._make()
+                if not isinstance(made, JournalStore):
+                    raise SdkError(f"local_runtime: journal_factory gave {made!r} now. Let it return a JournalStore.")
+                self._open = made
             return self._open
 
     def _is_there(self, session_id: str) -> bool:
         try:
-            return bool(_Reader(self._store, session_id).read())
+            return bool(_Reader(self._opened, session_id).read())
         except SessionNotFoundError:
             return False
 
@@ -110,7 +119,7 @@ class _Reader(Decoder):
 
     __slots__ = ("_fetched", "_lock", "_name", "_store", "lines")
 
-    def __init__(self, store: JournalStore, session_id: str) -> None:
+    def __init__(self, store: Callable[[], JournalStore], session_id: str) -> None:
         super().__init__(session_id)
         self._store = store
         self._name = session_id
@@ -123,7 +132,7 @@ class _Reader(Decoder):
         """Return the facts after the position."""
         what = f"Session {self._name} cannot be read"
         facts: list[Fact] = []
-        for line in _asked(what, partial(self._store.read, self._name, self.lines)):
+        for line in _asked(what, lambda: self._store().read(self._name, self.lines)):
             try:
                 facts += self.take(line)
             except Damaged as damage:

@@ -6,16 +6,15 @@ import asyncio
 import threading
 import time
 from contextlib import suppress
-from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from mistralai.agents.core.ports import StartedElsewhereError
 from mistralai.agents.core.raised import described
 from mistralai.agents.local.journal.lines import After, facts_line, follow_up
-from mistralai.agents.values.errors import AgentsError, JournalLostError, SessionInUseError
+from mistralai.agents.values.errors import AgentsError, JournalLostError, SessionNotFoundError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from mistralai.agents.authoring.journal_store import JournalStore, SessionJournal
     from mistralai.agents.core.facts import Fact
@@ -30,9 +29,11 @@ LONGEST_WAIT_SECONDS: Final = 2.0
 class StoreJournal:
     """Implements the port `Journal`. The core waits for a commit wherever somebody is to rely on what was written."""
 
+    outlives_the_process = False
+
     def __init__(
         self,
-        store: JournalStore,
+        store: Callable[[], JournalStore],
         session_id: str,
         committer: Committer,
         header: bytes,
@@ -56,6 +57,12 @@ class StoreJournal:
         """Held by the one thread that calls the store."""
         self._syncing: asyncio.Future[None] | None = None
         self._broken: AgentsError | None = None
+        self._doubtful: list[bytes] = []
+        """The lines of a call of the store that failed: it may have added them all the same."""
+        self._again = False
+        """Whether adding is to be tried again."""
+        self._give_up = 0.0
+        self._wait = FIRST_WAIT_SECONDS
         self._closing = closing
 
     def continues(self, lines: int, n: int, after: After | None) -> None:
@@ -95,36 +102,46 @@ class StoreJournal:
         return True
 
     def sync_and_close(self) -> None:
-        """Add what the store has not yet, and let go of the session. Of one that failed, a thread lets go."""
+        """Add what the store has not yet, if it takes it now, and let go. Of one that failed, a thread lets go."""
         if self._broken is not None:
             with suppress(RuntimeError):
                 self._close_in_thread(asyncio.get_running_loop())
                 return
         if self._held is not None or len(self._lines) > 1:  # a header alone is no session
-            self._add(patience=0.0)
+            self._add(last=True)
         self._close()
 
     def _start(self) -> None:
-        """Let a thread add what is there now, and what is written meanwhile."""
+        """Let a thread add what is there now, and what is written meanwhile; again later where that fails."""
         loop = asyncio.get_running_loop()
         syncing = self._syncing = loop.create_future()
+        self._give_up = time.monotonic() + RETRY_SECONDS
+        self._wait = FIRST_WAIT_SECONDS
+
+        def submit() -> None:
+            self._committer.submit(self._add, loop, done)
 
         def done(_: OSError | None) -> None:
+            if self._again:  # no thread waits meanwhile: others need them
+                loop.call_later(self._wait, submit)
+                self._wait = min(2 * self._wait, LONGEST_WAIT_SECONDS)
+                return
             self._syncing = None
             if self._lines and self._broken is None:  # written while the thread was about to end
                 self._start()
             if not syncing.done():
                 syncing.set_result(None)
 
-        self._committer.submit(partial(self._add, RETRY_SECONDS), loop, done)
+        submit()
 
-    def _add(self, patience: float) -> None:
-        """Have the store add all there is. Where that fails the journal is broken, and the commit tells it."""
+    def _add(self, *, last: bool = False) -> None:
+        """Have the store add all there is. Where that fails it is tried again, or the journal is broken."""
         with self._adding:
+            self._again = False
             while self._broken is None and self._lines:
-                lines = list(self._lines)
+                lines = self._doubtful or list(self._lines)
                 try:
-                    self._put(lines, patience)
+                    self._put(lines)
                 except (JournalLostError, StartedElsewhereError) as error:
                     self._broken = error
                 except AgentsError as error:
@@ -132,46 +149,43 @@ class StoreJournal:
                         f"Session {self._session_id} is not held here any more, and what was written last is not "
                         f"saved: {error} Open the session again."
                     )
+                except BaseException as error:  # it is the thread's, which has others to serve
+                    self._doubtful = lines
+                    if not last and isinstance(error, Exception) and time.monotonic() + self._wait < self._give_up:
+                        self._again = True
+                        return
+                    self._broken = JournalLostError(
+                        f"Session {self._session_id}: its store may have lost what was written last: "
+                        f"{described(error).rstrip('.')}. Mend the store, then open the session again."
+                    )
+                    self._broken.__cause__ = error
                 if self._broken is not None:
                     return
+                self._doubtful = []
                 del self._lines[: len(lines)]
                 self._stored += len(lines)
 
-    def _put(self, lines: list[bytes], patience: float) -> None:
-        """Have the store add lines. A failure is tried again, and may have come after they were added."""
-        give_up = time.monotonic() + patience
-        wait, failed = FIRST_WAIT_SECONDS, False
-        while True:
-            try:
-                if self._held is None:
-                    self._held = self._store.create(self._session_id, lines)
-                else:
-                    self._held.append(self._stored, lines)
-                return
-            except FileExistsError:
-                if not (failed and self._is_there(lines)):
-                    raise self._started_elsewhere() from None
-                self._held = self._store.open(self._session_id)
-                return
-            except SessionInUseError:
-                if failed and self._is_there(lines):
-                    return
-                raise
-            except AgentsError:
-                raise
-            except Exception as error:
-                if time.monotonic() + wait > give_up:
-                    raise JournalLostError(
-                        f"Session {self._session_id}: its store may have lost what was written last: "
-                        f"{described(error).rstrip('.')}. Mend the store, then open the session again."
-                    ) from error
-                failed = True
-            time.sleep(wait)
-            wait = min(2 * wait, LONGEST_WAIT_SECONDS)
+    def _put(self, lines: list[bytes]) -> None:
+        """Have the store add lines, unless a call that failed has done it."""
+        store = self._store()
+        if self._doubtful and self._is_there(store, lines):
+            if self._held is None:
+                self._held = store.open(self._session_id)
+            return
+        try:
+            if self._held is None:
+                self._held = store.create(self._session_id, lines)
+            else:
+                self._held.append(self._stored, lines)
+        except FileExistsError:
+            raise self._started_elsewhere() from None
 
-    def _is_there(self, lines: list[bytes]) -> bool:
+    def _is_there(self, store: JournalStore, lines: list[bytes]) -> bool:
         """Whether the store has these lines where they belong, and none after them."""
-        return [bytes(line) for line in self._store.read(self._session_id, self._stored)] == lines
+        try:
+            return [bytes(line) for line in store.read(self._session_id, self._stored)] == lines
+        except SessionNotFoundError:
+            return False
 
     def _started_elsewhere(self) -> AgentsError:
         return StartedElsewhereError(
@@ -204,5 +218,5 @@ class StoreJournal:
             held, self._held = self._held, None
             if held is None:
                 return
-            with suppress(Exception):  # what was appended is safe, and a store that is gone holds nothing
+            with suppress(BaseException):  # what was appended is safe, and a store that is gone holds nothing
                 held.close()
