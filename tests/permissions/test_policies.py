@@ -148,12 +148,26 @@ class TestAPolicy:
 class TestAPolicyThatMissesTheAgentsTools:
     """The agent refuses a rule that would silently not apply; a policy that others share may say more."""
 
-    @pytest.mark.parametrize(
-        "slip", ["client.list_flies", "client.listfiles", "Client.list_files", "clients.list_files"]
-    )
+    @pytest.mark.parametrize("slip", ["client.list_flies", "client.listfiles", "Client.list_files"])
     def test_by_a_slip_is_refused_and_says_which_was_meant(self, slip: str, shell: Shell) -> None:
         with pytest.raises(agents.SdkError, match=rf"names {slip}, which is no .* mean client\.list_files\?"):
             agents.Agent(model="m", tools=shell.tools, permission_policy=policy(rule("deny", slip)))
+
+    @pytest.mark.parametrize("like", ["client.list_file", "client.last_files", "clients.list_files"])
+    def test_by_a_name_that_may_well_be_another_tools_is_warned_of(
+        self, like: str, shell: Shell, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        agents.Agent(model="m", tools=shell.tools, permission_policy=policy(rule("deny", like)))
+        (record,) = caplog.records
+        assert f"names {like}, which is no tool of it, and no rule is about client.list_files." in record.getMessage()
+
+    @pytest.mark.parametrize("covering", ["client.list_files", "client.*", "client.list_*"])
+    def test_is_not_warned_of_a_name_like_that_of_a_tool_with_a_rule(
+        self, covering: str, shell: Shell, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        shared = policy(rule("deny", "client.list_flies", "client.list_file"), rule("allow", covering))
+        agents.Agent(model="m", tools=shell.tools, permission_policy=shared)
+        assert caplog.records == []
 
     def test_because_it_is_shared_is_let_through(self, shell: Shell) -> None:
         shared = policy(

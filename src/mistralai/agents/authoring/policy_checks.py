@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING, Final
 
 from mistralai.agents.values.errors import SdkError
@@ -12,20 +13,31 @@ if TYPE_CHECKING:
     from mistralai.agents.authoring.declaration import ToolDeclaration
     from mistralai.agents.authoring.permissions import PermissionPolicy, PermissionRule
 
+_LOGGER = logging.getLogger("mistralai.agents")
 CLOSE: Final = 0.88
-"""How alike two IDs are that differ by a slip: `client.pya` and `client.pay` have 0.9."""
+"""How alike two IDs are that may differ by a slip: `client.pya` and `client.pay` have 0.9."""
 
 
 def check_policy(owner: str, policy: PermissionPolicy, tools: Iterable[ToolDeclaration]) -> None:
-    """Raise SdkError for a rule that would silently not apply: it nearly names a tool, or names no parameter of it.
+    """Raise SdkError for a rule that would silently not apply: a slip in the name of a tool, or of a parameter of it.
 
-    A tool that is none of the agent's is let through otherwise: several agents may share a policy.
+    Several agents may share a policy, and tools of one may be called much as those of another: a name that is only like
+    that of a tool which no rule is about is let through with a warning.
     """
     own = {tool.id: tool for tool in tools}
-    literal = {pattern for rule in policy.rules for pattern in rule.tools if "*" not in pattern}
-    for unknown in sorted(literal - own.keys()):
-        if (meant := _nearest(unknown, own.keys() - literal)) is not None:
+    patterns = [(rule, pattern) for rule in policy.rules for pattern in rule.tools]
+    without_rule = [tool_id for tool_id in own if not any(rule.covers(pattern, tool_id) for rule, pattern in patterns)]
+    for unknown in sorted({pattern for _, pattern in patterns if "*" not in pattern} - own.keys()):
+        if (meant := _nearest(unknown, without_rule)) is None:
+            continue
+        if _is_slip(unknown, meant):
             raise SdkError(f"{owner}: permission_policy names {unknown}, which is no tool of it. Did you mean {meant}?")
+        _LOGGER.warning(
+            "%s: permission_policy names %s, which is no tool of it, and no rule is about %s. Did you mean that one?",
+            owner,
+            unknown,
+            meant,
+        )
     for rule in policy.rules:
         _check_arguments(owner, rule, own)
 
@@ -34,6 +46,11 @@ def unmatched(policy: PermissionPolicy, tools: Iterable[ToolDeclaration]) -> lis
     """Return the patterns that match none of these tools, in the order of the rules."""
     ids = [tool.id for tool in tools]
     return [pattern for rule in policy.rules for pattern in rule.tools if not any(rule.covers(pattern, i) for i in ids)]
+
+
+def _is_slip(unknown: str, meant: str) -> bool:
+    """Whether two IDs are the same but for capitals, underscores, or letters that changed places."""
+    return sorted(unknown.lower().replace("_", "")) == sorted(meant.lower().replace("_", ""))
 
 
 def _nearest(unknown: str, own: Iterable[str]) -> str | None:
