@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pexpect
+import pytest
 
 README = (Path(__file__).parent.parent / "README.md").read_text()
 
@@ -37,6 +38,23 @@ class TestTheFirstProgram:
         assert (done.returncode, done.stderr) == (0, "")
         typed = shown.replace("[y/n] y\n", "[y/n] ")  # a terminal echoes what is typed, a pipe does not
         assert done.stdout == typed
+
+    @pytest.mark.parametrize(
+        ("said", "put_aside"), [("y\n", True), ("n\n", False), (None, False)], ids=["y", "n", "/dev/null"]
+    )
+    def test_takes_its_answer_from_a_file_too(self, said: str | None, put_aside: bool, tmp_path: Path) -> None:
+        program = block_after("A first program", "python")
+        (tmp_path / "first.py").write_text(
+            program.replace('return f"{title} is', 'print("ran")\n    return f"{title} is')
+        )
+        (tmp_path / "answers").write_text(said or "")
+        with (tmp_path / "answers" if said is not None else Path(os.devnull)).open() as answers:
+            done = subprocess.run(
+                [sys.executable, "first.py"], cwd=tmp_path, stdin=answers, capture_output=True, text=True, check=False
+            )
+        assert (done.returncode, done.stderr) == (0, "")
+        assert done.stdout.endswith("Middlemarch waits for Ada at the desk.\n")
+        assert ("ran" in done.stdout) is put_aside
 
     def test_ends_at_once_where_ctrl_c_is_pressed_at_its_question(self, tmp_path: Path) -> None:
         (tmp_path / "first.py").write_text(block_after("A first program", "python"))

@@ -80,6 +80,21 @@ class TestTheFirstHour:
         assert (done.returncode, done.stderr) == (0, "")
         assert done.stdout.endswith("Noor has Persuasion for two weeks.\n['client.lend']\n")
 
+    @pytest.mark.parametrize("said", ["y\n", None], ids=["a file", "/dev/null"])
+    def test_its_question_takes_its_answer_from_a_file_too(self, said: str | None, folder: Path) -> None:
+        (folder / "build" / "first").mkdir(parents=True)
+        for block in PAGE.blocks:
+            if block.is_file:
+                (folder / block.title).write_text(block.code)
+        (folder / "answers").write_text(said or "")
+        command = [".venv/bin/python", "build/first/ask.py"]
+        with open(folder / "answers" if said is not None else os.devnull) as answers:
+            done = subprocess.run(
+                command, cwd=folder, env=ENVIRONMENT, stdin=answers, capture_output=True, text=True, check=False
+            )
+        assert (done.returncode, done.stderr) == (0, "")
+        assert done.stdout.endswith("Noor has Persuasion for two weeks.\n['client.lend']\n")
+
     def test_ctrl_c_at_its_question_ends_it_at_once(self, folder: Path) -> None:
         (folder / "build" / "first").mkdir(parents=True)
         for block in PAGE.blocks:
