@@ -65,7 +65,11 @@ class TestTheProject:
         assert here.requirement("cli") in (made / "README.md").read_text()
 
     def test_passes_the_linter_and_the_type_checker(self, made: Path) -> None:
-        for check in (["ruff", "check", "--isolated", "--select", "E,F,I,UP,B", "main.py"], ["mypy", "main.py"]):
+        linter = ["ruff", "check", "--isolated", "--line-length=120", "--select=E,F,I,UP,B", "."]
+        strict = {"typeCheckingMode": "strict", "pythonVersion": "3.12"}
+        (made / "pyrightconfig.json").write_text(json.dumps(strict))
+        pyright = ["pyright", "-p", ".", "--pythonpath", sys.executable]
+        for check in (linter, ["mypy", "--strict", "main.py", "tests/test_agent.py"], pyright):
             done = subprocess.run([sys.executable, "-m", *check], cwd=made, capture_output=True, text=True, check=False)
             if "No module named" in done.stderr:
                 pytest.skip("the checkers are not installed in this environment")

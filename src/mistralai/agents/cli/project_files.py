@@ -113,13 +113,13 @@ _TEST = '''\
 
 import asyncio
 
-from main import agent
-
 from mistralai import agents
 from mistralai.agents.testing import ScriptedModel, call, reply
 
+from main import agent
 
-def test_the_agent_counts_with_its_tool():
+
+def test_the_agent_counts_with_its_tool() -> None:
     model = ScriptedModel([call("count_words", {"text": "one two three"}), reply("It has 3 words.")])
     with agent.override(model=model):
         state = asyncio.run(agent.run("How many words has 'one two three'?"))
@@ -129,10 +129,10 @@ def test_the_agent_counts_with_its_tool():
     model.assert_consumed()
 
 
-def test_a_note_is_saved_only_if_the_user_allows_it():
-    asked = []
+def test_a_note_is_saved_only_if_the_user_allows_it() -> None:
+    asked: list[str] = []
 
-    def refuse(ctx, request):
+    def refuse(ctx: agents.ApprovalCallbackContext, request: agents.ApprovalRequest) -> agents.DenyApproval:
         asked.append(request.tool.name)
         return agents.DenyApproval(message="not now")
 
