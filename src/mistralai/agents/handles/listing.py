@@ -30,7 +30,7 @@ async def list_sessions(
 
     `host="local"` lists those of the running event loop, and those saved in its directory. `scope` is the roots, the
     `children`, or the whole `tree` of `root`; with `parent`, only its children. `status` and `limit` narrow the list,
-    None does not.
+    None does not; `"waiting"` is a session that waits for a message or for answers.
     """
     if host not in ("deployed", "local"):
         raise SdkError(f'list_sessions: host is {host!r}. Pass "local".')

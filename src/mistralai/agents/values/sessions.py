@@ -58,7 +58,8 @@ class SessionInfo:
     root_id: str
     """The session at the top of its tree; its own ID for a root."""
     status: str
-    """`"running"`, `"waiting"` or `"terminated"`."""
+    """`"running"` where a turn is at work, also one that stopped with its process; `"waiting"` for a message, or for
+    answers where `open_callbacks` is above 0; `"terminated"` where it takes no message any more."""
     title: str | None
     """Its title; None if it has none."""
     created_at: datetime
