@@ -64,6 +64,10 @@ class TestTheProject:
         here = installation()
         assert here.requirement("cli") in (made / "README.md").read_text()
 
+    def test_says_how_to_talk_to_it_without_a_key(self, made: Path) -> None:
+        said = (made / "README.md").read_text()
+        assert all(way in said for way in ('`provider="openai"`', "`OPENAI_BASE_URL`", "`agents chat --model local`"))
+
     def test_passes_the_linter_and_the_type_checker(self, made: Path) -> None:
         linter = ["ruff", "check", "--isolated", "--line-length=120", "--select=E,F,I,UP,B", "."]
         strict = {"typeCheckingMode": "strict", "pythonVersion": "3.12"}

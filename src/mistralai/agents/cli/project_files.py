@@ -181,6 +181,11 @@ An agent: its tools and rules are in `main.py`.
 
 Talking to it needs `@key@` in the environment; the tests do not. Python has to be 3.12 or later.
 
+Without a key, a server of your own that speaks OpenAI's chat completions (vLLM, Ollama, llama.cpp, LM Studio)
+answers: write `provider="openai"` and its model's name in `main.py`, and set `OPENAI_BASE_URL`, such as
+`http://localhost:11434/v1`.
+`agents chat --model local` talks to a toy model on this machine, and says what to install for it.
+
 @where@
 """
 
