@@ -111,3 +111,23 @@ class TestAtATerminal:
         terminal.wait_for('."\n    amount  5000\n')
         terminal.type("y")
         terminal.ends(0)
+
+    def test_is_not_shown_again_where_nothing_is_cut(self, project: Project, at_terminal: Start) -> None:
+        project.write(
+            """
+            @agents.tool
+            def pay(amount: int) -> str:
+                "Pay."
+                return "paid"
+
+            model = ScriptedModel([call("pay", {"amount": 5000}), reply("Paid.")])
+            agent = agents.Agent(name="tester", model=model, tools=[pay], permission_mode="ask")
+            """
+        )
+        terminal = at_terminal("chat", "-m", "go", rows=24)
+        terminal.wait_for("· n no:")
+        terminal.type("v")
+        terminal.wait_for("Nothing is cut.")
+        assert [row.startswith("? Allow pay?") for row in terminal.screen.display].count(True) == 1
+        terminal.type("y")
+        terminal.ends(0)

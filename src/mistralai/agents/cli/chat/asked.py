@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from mistralai.agents.cli.chat.clean import has_unseen, shown_json
 from mistralai.agents.cli.chat.wording import expires_in
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from datetime import datetime
+    from collections.abc import Iterable, Mapping, Sequence
 
     from mistralai.agents.values.requests import ApprovalRequest
 
@@ -44,8 +44,8 @@ def describe(request: ApprovalRequest, now: datetime, room: Room | None, *, whol
     """
     expires = f" · {expires_in(request.expires_at, now)}" if request.expires_at is not None else ""
     head = f"? Allow {_named(request.tool.name)}?{expires}"
-    arguments = request.arguments if isinstance(request.arguments, dict) else {"": request.arguments}
-    names = [_cut_name(_named(name) if name else "", room) for name in arguments]
+    arguments = _arguments(request)
+    names = _names(arguments, room)
     column = _INDENT + max(map(len, names), default=0) + _GAP
     width = max(_NARROWEST, room.columns - column) if room is not None else None
     values = [_folded(_argument(value), width) for value in arguments.values()]
@@ -56,6 +56,22 @@ def describe(request: ApprovalRequest, now: datetime, room: Room | None, *, whol
         rows.append(f"{'':<{_INDENT}}{name:<{column - _INDENT}}{first}")
         rows += [f"{'':<{column}}{row}" for row in more]
     return "\n".join(rows)
+
+
+def is_whole(request: ApprovalRequest, room: Room | None) -> bool:
+    """Whether there is room for all of what is asked."""
+    arguments, now = _arguments(request), datetime.now(UTC)
+    return _names(arguments, room) == _names(arguments, None) and (
+        describe(request, now, room) == describe(request, now, room, whole=True)
+    )
+
+
+def _arguments(request: ApprovalRequest) -> Mapping[str, object]:
+    return request.arguments if isinstance(request.arguments, dict) else {"": request.arguments}
+
+
+def _names(arguments: Iterable[str], room: Room | None) -> list[str]:
+    return [_cut_name(_named(name) if name else "", room) for name in arguments]
 
 
 def _argument(value: object) -> str:

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING
 
-from mistralai.agents.cli.chat.asked import SEE_ALL, describe
+from mistralai.agents.cli.chat.asked import SEE_ALL, describe, is_whole
 from mistralai.agents.cli.chat.clean import one_row
 from mistralai.agents.cli.chat.slash import is_exit
 from mistralai.agents.cli.problem import one_line
@@ -112,6 +112,9 @@ class Questions:
                 case end if is_exit(end):
                     self._face.end()
                 case typed if typed == SEE_ALL:
+                    if is_whole(request, self._face.room):
+                        self._face.line("note", "Nothing is cut.")
+                        continue
                     self._face.line("question", question(self._face.room, whole=True))
                     self._face.line("question", question(self._face.room))
                 case _:
