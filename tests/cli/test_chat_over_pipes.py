@@ -201,6 +201,12 @@ class TestWhatGoesWrong:
         assert done.stderr.startswith("agents: No API key for the provider 'mistral': set MISTRAL_API_KEY.")
         assert not data.exists()
 
+    def test_for_want_of_a_session_is_said_before_that_of_a_key(self, project: Project, run: Run) -> None:
+        project.write("agent = agents.Agent(model='mistral-large-4')\n")
+        done = run("chat", "--resume", "nope", "-m", "go")
+        assert done.returncode == 1
+        assert done.stderr == "agents: No session 'nope' is saved. See those that are with: agents sessions\n"
+
     def test_with_a_reader_that_has_left_ends_quietly(self, project: Project, data: Path) -> None:
         project.says("reply(*['line\\n' * 500] * 200)")
         with subprocess.Popen(

@@ -45,8 +45,6 @@ def chat(options: ChatOptions) -> int:
         raise Problem("A saved session keeps its model: leave out --model, or start a new session.", exit_code=2)
     with stdout_kept() if options.as_json else nullcontext(print) as say:
         agent = _agent(options)
-        if isinstance(agent.model, str) and options.model != LOCAL:
-            check_provider(agent.provider)
         owner = Owner()
         return owner.run(_hold(agent, options, say, owner))
 
@@ -75,6 +73,8 @@ async def _hold(agent: Agent[Any], options: ChatOptions, say: Callable[[str], No
         resumed = await find_saved(options.resume, agent.name) if options.resume is not None else None
         if resumed is not None and journals(data).is_held(resumed.session_id):
             raise Problem(f"Session {resumed.session_id} is held by another process. Go on there, or end that first.")
+        if isinstance(agent.model, str) and options.model != LOCAL:
+            check_provider(agent.provider)
         if resumed is not None and resumed.session_id != options.resume:
             print(f"Session {resumed.session_id}, last used {last_used(resumed)}", file=sys.stderr, flush=True)
 
