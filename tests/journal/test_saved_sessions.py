@@ -380,7 +380,7 @@ class TestTheKeyword:
         with pytest.raises(agents.SdkError, match="journal_factory"):
             agents.local_runtime(journal_factory="here")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]  # the wrong type is the test
         with pytest.raises(agents.SdkError, match="journal_factory"):
-            async with agents.local_runtime(journal_factory=lambda: "here"):
+            async with agents.local_runtime(journal_factory=lambda: "here"):  # type: ignore[arg-type, return-value]  # pyright: ignore[reportArgumentType]  # the wrong type is the test
                 pass
 
     async def test_needs_a_path(self) -> None:

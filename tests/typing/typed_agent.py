@@ -248,6 +248,15 @@ async def places_say_what_they_hold() -> None:
         assert_type(info.termination, agents.Termination | None)
 
 
+def sessions_are_saved(
+    directory: agents.experimental.JournalDirectory, store: agents.experimental.JournalStore
+) -> None:
+    agents.local_runtime(journal_factory=directory)
+    agents.local_runtime(journal_factory=lambda: directory)
+    agents.local_runtime(journal_factory=lambda: store)
+    agents.local_runtime(journal_factory=None)
+
+
 def values_are_read_back_as_their_type(text: str) -> None:
     assert_type(agents.from_json(agents.Failed, text), agents.Failed)
     assert_type(agents.to_json(agents.AllowApproval()), str)

@@ -119,6 +119,12 @@ async def runs(agent: agents.Agent[City], session: agents.Session, turn: agents.
     agents.Session("id")  # wrong: an agent gives one
 
 
+def saves() -> None:
+    agents.local_runtime(journal_factory="sessions")  # wrong: a path is no directory of sessions
+    agents.local_runtime(journal_factory=dict)  # wrong: it returns no store
+    agents.local_runtime(journal_factory=City)  # wrong: it returns no store
+
+
 def matches(state: agents.TurnState[str]) -> None:
     match state:
         case agents.Failed(reason=_):  # wrong: its field is error

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from types import TracebackType
 
+    from mistralai.agents.authoring.journal_store import JournalStore
+    from mistralai.agents.local.journal.directory import JournalDirectory
     from mistralai.agents.local.runtime import Runtime
 
 
@@ -120,15 +122,16 @@ class LocalRuntime:
 def local_runtime(
     *,
     program_timeout_seconds: float | None = None,
-    journal_factory: Callable[[], Any] | None = None,
+    journal_factory: JournalDirectory | Callable[[], JournalStore | JournalDirectory] | None = None,
     keep_ended_sessions: int | None = None,
     max_model_calls: int | None = None,
 ) -> LocalRuntime:
     """Return the local runtime of the running event loop; as `async with`, a block that ends its sessions.
 
-    `journal_factory` says where sessions are saved: `experimental.JsonFileSessionJournal.in_directory(path)`. None
-    keeps what a running runtime has, and where none runs yet saves nothing, gives programs 60 s, and bounds neither
-    ended sessions nor model calls at once. Entering raises SdkError where the runtime already runs with another value.
+    `journal_factory` says where sessions are saved: `experimental.JsonFileSessionJournal.in_directory(path)`, or a
+    function that returns a `JournalStore`. None keeps what a running runtime has, and where none runs yet saves
+    nothing, gives programs 60 s, and bounds neither ended sessions nor model calls at once. Entering raises SdkError
+    where the runtime already runs with another value.
     """
     _check_above_zero("program_timeout_seconds", program_timeout_seconds)
     _check_count("keep_ended_sessions", keep_ended_sessions, least=0)
