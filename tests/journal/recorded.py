@@ -150,7 +150,7 @@ def _digest(match: re.Match[str]) -> str:
 
 async def record(place: Path) -> None:
     """Write every session, and what is read of it."""
-    os.environ["AGENTS_SDK_CALLBACK_TIMEOUT_SECONDS"] = str(3600 * 24 * 365 * 1000)
+    os.environ["AGENTS_SDK_CALLBACK_TIMEOUT_SECONDS"] = str(3600 * 24 * 365 * 90)
     shutil.rmtree(place, ignore_errors=True)
     async with saved_in(place):
         told = {make.__name__: await make() for make in SESSIONS}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
 import sys
 from pathlib import Path
 
@@ -34,8 +35,8 @@ async def write(place: Path, session_id: str | None) -> None:
                         say(text=(await turn.result()).text)
                     case "fork":
                         if (child := os.fork()) == 0:
-                            await asyncio.to_thread(sys.stdin.read)  # lives on after its parent
-                            os._exit(0)
+                            while True:  # lives on after its parent
+                                signal.pause()
                         say(child=child)
                     case other:
                         raise AssertionError(other)

@@ -5,6 +5,9 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 
+from msgspec import structs
+
+from mistralai.agents.core.effects import ran
 from mistralai.agents.core.entries import (
     call_entry,
     context_entry,
@@ -272,7 +275,10 @@ def _callback_settled(frame: _Frame, fact: CallbackSettled) -> list[Event]:
 
 
 def _call_ended(frame: _Frame, fact: CallEnded) -> list[Event]:
-    return frame.entry(result_entry(fact, protocol_error(fact.error) if fact.error else None))
+    if fact.error is None:
+        return frame.entry(result_entry(fact, None))
+    details = {**(fact.error.details or {}), "ran": ran(frame.session.state, fact)}
+    return frame.entry(result_entry(fact, protocol_error(structs.replace(fact.error, details=details))))
 
 
 def _history_compacted(frame: _Frame, fact: HistoryCompacted) -> list[Event]:

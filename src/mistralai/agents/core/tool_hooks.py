@@ -148,7 +148,7 @@ def _withheld(session: OpenSession, ended: CallEnded, why: str) -> CallEnded:
     return structs.replace(
         ended,
         at=session.now(),
-        kind="raised",
+        kind=_failure(ended, "raised"),
         content=message,
         structured=None,
         error=ErrorData(message=message, code="raised"),
@@ -168,7 +168,7 @@ def _with_result(ended: CallEnded, given: ToolResult[Any]) -> CallEnded:
     """Return a result with what a hook put in its place."""
     changed = structs.replace(
         ended,
-        kind="tool_error" if given.is_error else "ok",
+        kind=_failure(ended, "tool_error") if given.is_error else "ok",
         content=results.stored_content(given.content),
         structured=given.structured,
         metadata=None if given.metadata is None else dict(given.metadata),
@@ -185,6 +185,11 @@ def _with_result(ended: CallEnded, given: ToolResult[Any]) -> CallEnded:
 
 def _fatal(error: HookFailed) -> ErrorData | None:
     return error.error() if isinstance(error, StateTooLarge) else None
+
+
+def _failure(ended: CallEnded, kind: str) -> str:
+    """Why a call failed whose result a hook put another in the place of: that nobody knows what it did stays so."""
+    return ended.kind if ended.kind == "timed_out" else kind
 
 
 def _not_run(
