@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import os
 import signal
@@ -62,7 +63,8 @@ class Writer:
     async def killed_beside_its_child(self) -> None:
         """Kill it, where its child keeps the ends of its pipes: `wait` would wait for those too."""
         self._process.kill()
-        await asyncio.to_thread(os.waitid, os.P_PID, self._process.pid, os.WEXITED | os.WNOWAIT)
+        with contextlib.suppress(ChildProcessError):  # the loop was told of its end first
+            await asyncio.to_thread(os.waitid, os.P_PID, self._process.pid, os.WEXITED | os.WNOWAIT)
 
 
 async def started(place: Path, session_id: str | None = None) -> Writer:
