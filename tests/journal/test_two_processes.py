@@ -66,6 +66,16 @@ class Writer:
         with contextlib.suppress(ChildProcessError):  # the loop was told of its end first
             await asyncio.to_thread(os.waitid, os.P_PID, self._process.pid, os.WEXITED | os.WNOWAIT)
 
+    async def let_go(self) -> None:
+        """Close its pipes, once nobody has the other ends."""
+        assert self._process.stdout is not None
+        assert self._process.stdin is not None
+        await self._process.stdout.read()
+        self._process.stdin.close()
+        with contextlib.suppress(ConnectionError):
+            await self._process.stdin.wait_closed()
+        await self._process.wait()
+
 
 async def started(place: Path, session_id: str | None = None) -> Writer:
     """Start a writer."""
@@ -277,6 +287,7 @@ class TestTheLock:
                 assert isinstance(await session.run("Pay."), agents.Blocked)
         finally:
             os.kill(child, signal.SIGKILL)
+            await other.let_go()
 
 
 class TestManySessions:
