@@ -8,15 +8,13 @@ if TYPE_CHECKING:
     from mistralai.agents.core.facts import CallEnded
     from mistralai.agents.core.state import SessionState
 
-_NEVER: Final = frozenset({"denied", "rejected", "skipped", "limit", "invalid_tool_call"})
-"""The kinds of a call that was kept from running, on a client too."""
 _RAN: Final = frozenset({"tool_error", "raised", "output_mismatch"})
 """The kinds that tell how a call ended which had begun."""
 
 
 def ran(state: SessionState, ended: CallEnded) -> str:
     """Return "yes"; "no"; or "unknown" for a call that had begun, on a client perhaps, and nobody saw it end."""
-    if ended.kind in _NEVER or not _had_begun(state, ended):
+    if ended.kind == "rejected" or not _had_begun(state, ended):  # who is asked to run it may refuse
         return "no"
     return "yes" if ended.kind in _RAN else "unknown"
 

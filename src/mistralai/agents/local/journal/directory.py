@@ -6,7 +6,6 @@ import errno
 import os
 import re
 import threading
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -16,8 +15,8 @@ from mistralai.agents.local.journal.crash_points import classes
 from mistralai.agents.local.journal.file import UPLOADS_NAME
 from mistralai.agents.local.journal.keys import KEYS_NAME, claim
 from mistralai.agents.local.journal.open_files import OPEN_FILES
-from mistralai.agents.local.journal.owned_file import APPENDING, FILE_NAME
-from mistralai.agents.local.journal.parking import Writer, clear, is_kept
+from mistralai.agents.local.journal.owned_file import APPENDING, FILE_NAME, lock_soon
+from mistralai.agents.local.journal.parking import Writer, clear, is_kept, is_locked
 from mistralai.agents.local.journal.reader import JournalReader
 from mistralai.agents.local.journal.summaries import summary
 from mistralai.agents.local.journal.uploads import Uploads
@@ -38,8 +37,6 @@ if TYPE_CHECKING:
 
 MOST_AT_ONCE: Final = 16
 """How many sessions are opened at once, and how many keys are claimed: each takes files that nothing else counts."""
-_TRIES: Final = 3
-_BETWEEN_TRIES_SECONDS: Final = 0.002
 _USABLE_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 
 
@@ -177,22 +174,11 @@ class DirectoryJournals:
 
     def is_held(self, session_id: str) -> bool:
         """Whether somebody writes a session now, here or elsewhere."""
-        import fcntl
-
         try:
             place = self._place(session_id)
-            if is_kept(place):
-                return True
-            fd = os.open(place / FILE_NAME, os.O_RDONLY | os.O_CLOEXEC)
+            return is_kept(place) or is_locked(place / FILE_NAME) is True
         except (OSError, SessionNotFoundError):
             return False
-        try:
-            fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return True
-        finally:
-            os.close(fd)  # and with it the lock
-        return False
 
     def claim(self, agent_name: str, key: str, session_id: str) -> Claim:
         """Return the session that an idempotency key started; else keep the key for a new one, till it is released.
@@ -245,18 +231,8 @@ class DirectoryJournals:
 
 
 def _lock(fd: int, session_id: str) -> None:
-    """Lock a journal. Somebody who only asks whether it is held has it for a moment."""
-    import fcntl
-
-    for left in reversed(range(_TRIES)):
-        try:
-            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            if not left:
-                raise _in_use(session_id) from None
-            time.sleep(_BETWEEN_TRIES_SECONDS)
-        else:
-            return
+    if not lock_soon(fd):
+        raise _in_use(session_id)
 
 
 def _cut(fd: int, place: Path, reader: JournalReader, torn: bytes) -> str:

@@ -182,7 +182,7 @@ class OwnedFile:
         except FileNotFoundError:
             self._lose("it is there no longer")
         try:
-            locked = self._locked(fd)
+            locked = lock_soon(fd)
             if not self._writer.keeps(self._directory) or os.fstat(fd).st_size != self.size:
                 self._lose("another process took the session over")
             if not locked:
@@ -192,22 +192,23 @@ class OwnedFile:
             raise
         self._fd, self._parked = fd, False
 
-    def _locked(self, fd: int) -> bool:
-        """Lock the file. Somebody who would open it, and has not seen the note yet, may hold it for a moment."""
-        import fcntl
-
-        for left in reversed(range(_TRIES)):
-            try:
-                fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                return True
-            except BlockingIOError:
-                if left and self._writer.keeps(self._directory):
-                    time.sleep(_BETWEEN_TRIES_SECONDS)
-        return False
-
     def _lose(self, why: str) -> NoReturn:
         self.broken = f"{why}. Open the session again"
         raise OSError(errno.ESTALE, why)
+
+
+def lock_soon(fd: int) -> bool:
+    """Lock a journal. Somebody who only asks whether it is held, or has not seen a note yet, has it for a moment."""
+    import fcntl
+
+    for left in reversed(range(_TRIES)):
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return True
+        except BlockingIOError:
+            if left:
+                time.sleep(_BETWEEN_TRIES_SECONDS)
+    return False
 
 
 def sync_data(fd: int) -> None:

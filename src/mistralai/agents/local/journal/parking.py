@@ -137,12 +137,12 @@ class Writer:
 
 def is_kept(place: Path) -> bool:
     """Whether a runtime that lives has left its note in a session's directory."""
-    return _lives(place / NOTE_NAME) is True
+    return is_locked(place / NOTE_NAME) is True
 
 
 def clear(place: Path) -> bool:
     """Remove the note of a writer that is gone. Returns False for one that lives. For who holds the journal's lock."""
-    lives = _lives(place / NOTE_NAME)
+    lives = is_locked(place / NOTE_NAME)
     if lives is False:
         (place / NOTE_NAME).unlink()
         forget_the_dead(place.parent)
@@ -154,12 +154,12 @@ def forget_the_dead(root: Path) -> None:
     directory = root / WRITERS_NAME
     with contextlib.suppress(OSError):
         for name in os.listdir(directory):
-            if _lives(directory / name) is False:
+            if is_locked(directory / name) is False:
                 (directory / name).unlink(missing_ok=True)
 
 
-def _lives(path: Path) -> bool | None:
-    """Whether a writer's file is locked; None for no file."""
+def is_locked(path: Path) -> bool | None:
+    """Whether somebody writes with a file's lock; None for no file. Others may ask at the same moment."""
     import fcntl
 
     try:
